@@ -100,6 +100,7 @@ def _dmdv(t, *args, status=0):
 def the_log_begins_with_it(t):
     run = t.run("cook")
     t.check(OPENING.search(run.log), "the log says when: " + run.log)
+    t.contains(run.log, "  Mode = 'live', at the peak\n")
     t.equal(re.findall(r"^(\w+) \{$", run.log, re.MULTILINE), ["Invocation", "Peak", "Peak", "Summary"])
     t.contains(run.log, "Summary {\n  Total: 514,192 bytes in 101 blocks\n}\n" if "glibc" in run.log else "Summary {")
 

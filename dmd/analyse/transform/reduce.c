@@ -38,15 +38,20 @@ static uint64_t n_frames(const dmd_profile_t *profile, uint32_t stack) {
   return n;
 }
 
+static void add_holdings(reducer_t *r, const dmd_groups_t *groups) {
+  for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
+    const dmd_group_t *group = dmd_groups_at(groups, id);
+    r->holdings[group->stack].bytes += (uint64_t)dmd_group_usable(r->from, group);
+    r->holdings[group->stack].n_groups++;
+  }
+}
+
 static void count_holdings(reducer_t *r) {
   size_t szB = (dmd_intern_count(&r->from->stacks) + (size_t)1) * sizeof *r->holdings;
   r->holdings = dmd_env_alloc(r->from->env, "dmd.reduce", szB);
   dmd_mem_zero(r->holdings, szB);
-  for (uint32_t id = 1; id <= dmd_groups_count(&r->from->groups); id++) {
-    const dmd_group_t *group = dmd_groups_at(&r->from->groups, id);
-    r->holdings[group->stack].bytes += (uint64_t)dmd_group_usable(r->from, group);
-    r->holdings[group->stack].n_groups++;
-  }
+  add_holdings(r, &r->from->groups);
+  add_holdings(r, &r->from->gone);
 }
 
 /* dmd_compare_fn: most bytes first. */
@@ -82,7 +87,9 @@ bool dmd_reduce_is_needed(const dmd_profile_t *profile, const dmd_reduce_limits_
   uint64_t frames = 0;
   for (uint32_t stack = 1; stack <= dmd_intern_count(&profile->stacks); stack++)
     frames += n_frames(profile, stack);
-  return dmd_groups_count(&profile->groups) > limits->max_groups || frames > limits->max_frames;
+  uint64_t n_groups =
+      (uint64_t)dmd_groups_count(&profile->groups) + dmd_groups_count(&profile->gone);
+  return n_groups > limits->max_groups || frames > limits->max_frames;
 }
 
 /* ---- Merging the others. ---- */
@@ -108,7 +115,7 @@ static uint32_t small_stack(void *ctx, uint32_t stack) {
 static bool is_same_key(const void *owner, uint32_t id, const void *key) {
   const dmd_group_t *a = &DMD_POOL_AT((const dmd_pool_t *)owner, sum_t, id)->key, *b = key;
   return a->stack == b->stack && a->reports == b->reports && a->tag == b->tag &&
-         a->thread == b->thread && a->sampled == b->sampled &&
+         a->thread == b->thread && a->sampled == b->sampled && a->after_peak == b->after_peak &&
          (!a->sampled || (a->req == b->req && a->slop == b->slop));
 }
 
@@ -136,25 +143,26 @@ static void put_together(reducer_t *r, const dmd_group_t *group) {
   r->reduced.bytes += (uint64_t)dmd_group_usable(r->from, group);
 }
 
-static void add_blocks(reducer_t *r, const sum_t *sum, uint64_t num, uint64_t req, uint64_t slop) {
+static void add_blocks(dmd_groups_t *to, const sum_t *sum, uint64_t num, uint64_t req,
+                       uint64_t slop) {
   dmd_group_t group = sum->key;
   group.num = num;
   group.req = req;
   group.slop = slop;
   if (num > 0)
-    dmd_groups_add(&r->to->groups, &group);
+    dmd_groups_add(to, &group);
 }
 
 /* Adds the original number of blocks, with sizes that differ by at most one, so that the sums are
  * exact. */
-static void add_sum(reducer_t *r, const sum_t *sum) {
+static void add_sum(dmd_groups_t *to, const sum_t *sum) {
   uint64_t req = sum->req / sum->num, more_req = sum->req % sum->num;
   uint64_t slop = sum->slop / sum->num, more_slop = sum->slop % sum->num;
   uint64_t both = more_req < more_slop ? more_req : more_slop;
   uint64_t any = more_req < more_slop ? more_slop : more_req;
-  add_blocks(r, sum, both, req + 1, slop + 1);
-  add_blocks(r, sum, any - both, req + (more_req > both), slop + (more_slop > both));
-  add_blocks(r, sum, sum->num - any, req, slop);
+  add_blocks(to, sum, both, req + 1, slop + 1);
+  add_blocks(to, sum, any - both, req + (more_req > both), slop + (more_slop > both));
+  add_blocks(to, sum, sum->num - any, req, slop);
 }
 
 /* ---- The whole profile. ---- */
@@ -172,36 +180,38 @@ static void copy_rest(reducer_t *r) {
   dmd_translation_add_memreports(&r->same, &r->from->memreports);
 }
 
-static void copy_groups(reducer_t *r) {
-  for (uint32_t id = 1; id <= dmd_groups_count(&r->from->groups); id++) {
-    const dmd_group_t *group = dmd_groups_at(&r->from->groups, id);
+static void copy_groups(reducer_t *r, dmd_groups_t *to, const dmd_groups_t *from) {
+  dmd_pool_init(&r->sums, r->to->env, "dmd.reduce", sizeof(sum_t));
+  dmd_table_init(&r->index, r->to->env, "dmd.reduce", is_same_key, &r->sums);
+  for (uint32_t id = 1; id <= dmd_groups_count(from); id++) {
+    const dmd_group_t *group = dmd_groups_at(from, id);
     if (!r->holdings[group->stack].stays) {
       put_together(r, group);
       continue;
     }
     dmd_group_t copy = dmd_translation_group(&r->same, group);
-    dmd_groups_add(&r->to->groups, &copy);
+    dmd_groups_add(to, &copy);
   }
   for (uint32_t id = 1; id <= r->sums.last; id++)
-    add_sum(r, DMD_POOL_AT(&r->sums, sum_t, id));
+    add_sum(to, DMD_POOL_AT(&r->sums, sum_t, id));
+  dmd_table_destroy(&r->index);
+  dmd_pool_destroy(&r->sums);
 }
 
 dmd_reduced_t dmd_reduce(dmd_profile_t *to, const dmd_profile_t *from,
                          const dmd_reduce_limits_t *limits) {
   reducer_t r = {.to = to, .from = from};
-  dmd_pool_init(&r.sums, to->env, "dmd.reduce", sizeof(sum_t));
-  dmd_table_init(&r.index, to->env, "dmd.reduce", is_same_key, &r.sums);
   dmd_translation_init_profile(&r.same, to, from, NULL, NULL);
   dmd_translation_init(&r.small, to, &from->names, &from->tags, &from->reports, small_stack, &r);
   r.frame = dmd_frames_read_text(&to->frames, DMD_SMALLER_RECORDS);
   count_holdings(&r);
   choose(&r, limits);
   copy_rest(&r);
-  copy_groups(&r);
+  copy_groups(&r, &to->groups, &from->groups);
+  copy_groups(&r, &to->gone, &from->gone);
+  to->has_peak = from->has_peak;
   dmd_env_free(to->env, r.holdings);
   dmd_translation_destroy(&r.small);
   dmd_translation_destroy(&r.same);
-  dmd_table_destroy(&r.index);
-  dmd_pool_destroy(&r.sums);
   return r.reduced;
 }

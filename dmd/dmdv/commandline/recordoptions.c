@@ -87,6 +87,8 @@ static const dmd_option_t print_options[] = {
 const dmd_option_table_t dmdv_print_options = {print_options,
                                                sizeof print_options / sizeof *print_options};
 
+const dmd_moment_choice_t dmdv_moments[] = {DMD_MOMENT_AUTO, DMD_MOMENT_END, DMD_MOMENT_PEAK};
+
 int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, int argc,
                       char **argv) {
   *options = (dmdv_options_t){0};
@@ -99,8 +101,7 @@ int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, in
     options->view.sections ^= SECTION_MISREPORTED | DMD_TEXT_FAULTS;
   /* Output for a comparison with Mozilla's has full names. */
   options->load.frame_view.full_names |= options->for_testing;
-  static const dmd_moment_choice_t choices[] = {DMD_MOMENT_AUTO, DMD_MOMENT_END, DMD_MOMENT_PEAK};
-  options->load.moment = choices[options->moment];
+  options->load.moment = dmdv_moments[options->moment];
   /* Programs that read the result expect what they got so far. */
   if (options->moment == 0 &&
       (options->json || options->view.by != DMD_BY_RECORD || options->for_testing))

@@ -53,7 +53,7 @@ static const dmdv_part_t parts[] = {
 
 static bool fill(void *ctx, dmd_write_fn write, void *write_ctx) {
   const dmd_history_t *history = ctx;
-  dmd_bundle_settings_t settings = {.max_frames = 0};
+  dmd_bundle_settings_t settings = {.moment = DMD_MOMENT_AUTO};
   uint64_t frames = 0;
   dmd_bundlewriter_t writer;
   dmd_str_to_u64(DMD_FRAMES_SHOWN, 10, &frames);

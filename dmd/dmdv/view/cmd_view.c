@@ -21,7 +21,7 @@ typedef struct {
   const char *page;   /* NULL: the built-in one */
   bool open;
   bool page_only;
-  unsigned graphs;
+  unsigned graphs, moment;
   const char **alloc_fns;
   dmdv_view_options_t view;
   dmdv_files_t files;
@@ -45,6 +45,9 @@ static const dmd_option_t options[] = {
     DMDV_PAGE_OPTION(options_t, page),
     {"graphs", "no|yes", "yes", "include heap graphs that lie next to the profiles",
      DMD_OPTION_WORD, DMD_OPTION_AT(options_t, graphs)},
+    {"moment", "auto|end|peak", "auto",
+     "the records with which the page opens, as for dmdv print; the page has both", DMD_OPTION_WORD,
+     DMD_OPTION_AT(options_t, moment)},
     {"anonymize", NULL, NULL,
      "replace names of functions, files, reporters and the like, each name always by the same word",
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, view.anonymize)},
@@ -176,6 +179,8 @@ static int run(int argc, char **argv) {
   o.alloc_fns = dmd_env_alloc(&dmdv_env, "dmdv.alloc_fns", (size_t)argc * sizeof *o.alloc_fns);
   int status = dmdv_read_command_line(&dmdv_view_command, &o, argc, argv, &o.files);
   o.view.with_graphs_beside = o.graphs;
+  o.view.load.moment = DMD_MOMENT_ALL;
+  o.view.moment = dmdv_moments[o.moment];
   o.view.graph.frame_view = o.view.load.frame_view;
   if (status < 0)
     status = check_options(&o) && view(&o) ? 0 : 2;

@@ -111,6 +111,19 @@ static void note_reduced(const char *name, const dmd_reduced_t *reduced) {
             name, stacks, szB, DMD_SMALLER_RECORDS);
 }
 
+/* Of both moments, if there are two. */
+static void want_lines(view_t *view, dmd_profile_t *profile) {
+  dmdv_sourcelines_want_records(view->lines, profile, view->options->max_frames);
+  if (!profile->has_peak)
+    return;
+  dmd_moment_side_t other;
+  dmd_moment_side_init_peak(&other, profile);
+  dmd_moment_swap(profile, &other);
+  dmdv_sourcelines_want_records(view->lines, profile, view->options->max_frames);
+  dmd_moment_swap(profile, &other);
+  dmd_moment_side_destroy(&other);
+}
+
 /* Does not keep any string in entry->run. */
 static void write_profile(view_t *view, entry_t *entry, dmd_profile_t *profile) {
   entry->file.kind = DMD_BUNDLE_IS_PROFILE;
@@ -119,7 +132,7 @@ static void write_profile(view_t *view, entry_t *entry, dmd_profile_t *profile) 
   entry->mode = profile->mode;
   entry->is_in = true;
   if (view->lines != NULL)
-    dmdv_sourcelines_want_records(view->lines, profile, view->options->max_frames);
+    want_lines(view, profile);
 }
 
 static void write_without_names(view_t *view, entry_t *entry, dmd_profile_t *profile) {
@@ -140,6 +153,10 @@ static bool add_profile(view_t *view, entry_t *entry) {
   dmd_profile_t profile, smaller;
   if (!dmdv_load_or_say(&profile, entry->name, &view->options->load))
     return false;
+  if (view->options->moment == DMD_MOMENT_PEAK && !profile.has_peak) {
+    dmd_profile_destroy(&profile);
+    return dmdv_error_no_peak(entry->name);
+  }
   if (!dmd_reduce_is_needed(&profile, &limits)) {
     write_without_names(view, entry, &profile);
     dmd_profile_destroy(&profile);
@@ -305,7 +322,8 @@ static bool write_on(void *ctx, const char *bytes, size_t n) {
  * them is needed. */
 static void add_settings(view_t *view) {
   dmd_bundle_settings_t settings = {.max_frames = view->options->max_frames,
-                                    .frame_view = view->options->load.frame_view};
+                                    .frame_view = view->options->load.frame_view,
+                                    .moment = view->options->moment};
   if (view->options->anonymize)
     settings.frame_view.n_alloc_fns = 0;
   dmd_bundlewriter_add_settings(&view->writer, &settings);

@@ -17,6 +17,7 @@
 typedef struct dmdv_view_options {
   dmd_load_options_t load; /* its frame view applies to graphs too */
   dmdv_typedgraph_options_t graph;
+  dmd_moment_choice_t moment; /* with which the page opens: end, peak or auto */
   bool with_graphs_beside;
   uint32_t max_frames;
   bool anonymize;

@@ -148,6 +148,7 @@ static bool read_settings(dmd_bundle_t *image, dmd_strbuf_t *why) {
     uint32_t id = dmd_pool_add(&image->alloc_fns);
     *DMD_POOL_AT(&image->alloc_fns, uint32_t, id) = pattern;
   }
+  image->settings.moment = (dmd_moment_choice_t)dmd_bundlecursor_up_to(&c, DMD_MOMENT_AUTO);
   if (!dmd_bundlecursor_is_done(&c))
     return complain(why, "the bundle's settings are damaged");
   list_alloc_fns(image);
@@ -158,7 +159,8 @@ static bool read_settings(dmd_bundle_t *image, dmd_strbuf_t *why) {
 
 bool dmd_bundle_map(dmd_bundle_t *image, const dmd_env_t *env, void *bytes, size_t n,
                     dmd_strbuf_t *why) {
-  *image = (dmd_bundle_t){.env = env, .bytes = bytes, .n = n};
+  *image =
+      (dmd_bundle_t){.env = env, .bytes = bytes, .n = n, .settings = {.moment = DMD_MOMENT_AUTO}};
   dmd_pool_init(&image->sections, env, "dmd.image", sizeof(dmd_bundle_section_t));
   dmd_intern_init(&image->strings, env, "dmd.image");
   dmd_pool_init(&image->files, env, "dmd.image", sizeof(dmd_bundle_file_t));

@@ -34,6 +34,7 @@
 #include "analyse/graph/knownvariables.h"
 #include "analyse/graph/typing.h"
 #include "base/strbuf.h"
+#include "model/profile/moment.h"
 
 enum { DMD_BUNDLE_VERSION = 1 };
 
@@ -95,6 +96,7 @@ typedef struct dmd_bundle_file {
 typedef struct dmd_bundle_settings {
   uint32_t max_frames;
   dmd_frame_view_t frame_view; /* for all profiles; already set in those of graphs */
+  dmd_moment_choice_t moment;  /* with which profiles that have both open: end, peak or auto */
 } dmd_bundle_settings_t;
 
 typedef struct dmd_bundle {

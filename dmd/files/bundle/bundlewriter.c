@@ -142,5 +142,6 @@ void dmd_bundlewriter_add_settings(dmd_bundlewriter_t *w, const dmd_bundle_setti
   dmd_bundlewriter_number(w, view->n_alloc_fns);
   for (size_t i = 0; i < view->n_alloc_fns; i++)
     dmd_bundlewriter_string(w, view->alloc_fns[i]);
+  dmd_bundlewriter_number(w, settings->moment);
   dmd_bundlewriter_end_section(w);
 }

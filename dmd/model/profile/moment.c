@@ -54,19 +54,46 @@ static void drop_peak(dmd_profile_t *profile) {
     dmd_groups_join(&profile->groups);
 }
 
+/* ---- The moment that is not shown. ---- */
+
 /* Who reported a block at the peak is unknown. */
+void dmd_moment_side_init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile) {
+  side->groups = groups_of_peak(profile);
+  side->mode = DMD_MODE_LIVE;
+  dmd_scanned_init(&side->scanned, profile->env);
+  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
+    *dmd_metric_at(&dmd_memory_fields[i], &side->memory) = DMD_MEMORY_UNKNOWN;
+  side->is_peak = true;
+}
+
+void dmd_moment_side_destroy(dmd_moment_side_t *side) {
+  dmd_pool_destroy(&side->groups);
+  dmd_scanned_destroy(&side->scanned);
+}
+
+void dmd_moment_swap(dmd_profile_t *profile, dmd_moment_side_t *side) {
+  dmd_moment_side_t shown = {.groups = profile->groups.pool,
+                             .mode = profile->mode,
+                             .scanned = profile->scanned,
+                             .memory = profile->memory,
+                             .is_peak = profile->shows_peak};
+  profile->groups.pool = side->groups;
+  profile->mode = side->mode;
+  profile->scanned = side->scanned;
+  profile->memory = side->memory;
+  profile->shows_peak = side->is_peak;
+  *side = shown;
+}
+
+/* ---- Choosing one of them. ---- */
+
 static void drop_end(dmd_profile_t *profile) {
-  dmd_pool_t groups = groups_of_peak(profile);
-  dmd_groups_destroy(&profile->groups);
-  profile->groups.pool = groups;
-  dmd_scanned_destroy(&profile->scanned);
-  dmd_scanned_init(&profile->scanned, profile->env);
+  dmd_moment_side_t side;
+  dmd_moment_side_init_peak(&side, profile);
+  dmd_moment_swap(profile, &side);
+  dmd_moment_side_destroy(&side);
   dmd_hints_destroy(&profile->advices);
   dmd_hints_init(&profile->advices, profile->env);
-  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
-    *dmd_metric_at(&dmd_memory_fields[i], &profile->memory) = DMD_MEMORY_UNKNOWN;
-  profile->mode = DMD_MODE_LIVE;
-  profile->shows_peak = true;
 }
 
 void dmd_moment_choose(dmd_profile_t *profile, dmd_moment_choice_t choice) {
@@ -81,18 +108,4 @@ void dmd_moment_choose(dmd_profile_t *profile, dmd_moment_choice_t choice) {
   dmd_groups_destroy(&profile->gone);
   dmd_groups_init(&profile->gone, profile->env);
   profile->has_peak = false;
-}
-
-void dmd_moment_turn(dmd_profile_t *profile, dmd_end_t *end) {
-  *end = (dmd_end_t){.groups = profile->groups.pool, .mode = profile->mode};
-  profile->groups.pool = groups_of_peak(profile);
-  profile->mode = DMD_MODE_LIVE;
-  profile->shows_peak = true;
-}
-
-void dmd_moment_turn_back(dmd_profile_t *profile, const dmd_end_t *end) {
-  dmd_pool_destroy(&profile->groups.pool);
-  profile->groups.pool = end->groups;
-  profile->mode = end->mode;
-  profile->shows_peak = false;
 }

@@ -24,14 +24,20 @@ bool dmd_peak_matters(const dmd_profile_t *profile);
 /* Drops all records but those of this moment. */
 void dmd_moment_choose(dmd_profile_t *profile, dmd_moment_choice_t choice);
 
-/* What a profile loses while it shows its peak. */
-typedef struct dmd_end {
+/* What a profile has of the moment that it does not show. */
+typedef struct dmd_moment_side {
   dmd_pool_t groups;
   dmd_mode_t mode;
-} dmd_end_t;
+  dmd_scanned_t scanned;
+  dmd_footprint_t memory;
+  bool is_peak;
+} dmd_moment_side_t;
 
-/* Shows the peak until turn_back; nothing else may be done with the profile meanwhile. */
-void dmd_moment_turn(dmd_profile_t *profile, dmd_end_t *end);
-void dmd_moment_turn_back(dmd_profile_t *profile, const dmd_end_t *end);
+/* The peak of a profile that shows its dump. Destroy it before the profile. */
+void dmd_moment_side_init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile);
+void dmd_moment_side_destroy(dmd_moment_side_t *side);
+
+/* Shows the other moment. Afterwards the side has the one that was shown before. */
+void dmd_moment_swap(dmd_profile_t *profile, dmd_moment_side_t *side);
 
 #endif

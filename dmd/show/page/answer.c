@@ -136,6 +136,8 @@ static void key_name(dmd_jsonout_t *j, const char *key, const dmd_view_t *view,
 
 const char *dmd_answer_section(const dmd_view_t *view, const dmd_record_t *r) {
   dmd_mode_t mode = view->profile->mode;
+  if (view->at_peak)
+    return "peak";
   return mode == DMD_MODE_DARK_MATTER ? dmd_section_name(dmd_record_section(&view->records, r))
                                       : dmd_mode_name(mode);
 }

@@ -47,7 +47,8 @@ void dmd_printed_end_lines(dmd_printed_t *printed, dmd_jsonout_t *j);
 void dmd_answer_frame(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t frame);
 void dmd_answer_frame_brief(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t frame);
 
-/* The name of a record's section; in modes other than dark-matter, the name of the mode. */
+/* The name of a record's section; in modes other than dark-matter, the name of the mode, or
+ * "peak". */
 const char *dmd_answer_section(const dmd_view_t *view, const dmd_record_t *r);
 
 /* A record's "name" for people, and the frames that called it, "frames"; all in brief. */

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * ask=files: {"files": [{"name", "kind", "process", what identifies the run, "mode", "blocks",
- * "bytes", "unreported": {"blocks", "bytes"}, "reduced": {"records", "bytes"}, "graph", "types"}],
+ * "bytes", "unreported": {"blocks", "bytes"}, "peak": {"bytes", "blocks"}, "opensPeak", "reduced":
+ * {"records", "bytes"}, "graph", "types"}],
  * "graphs": [{"name", "kind", "graph", "of", "process", what identifies the run, "mode", "roots",
  * "blocks", "bytes", "edges", "types"}]}: a summary of each file in the page. A profile that
- * another program wrote has no run; only dark-matter mode has unreported blocks; memory reports
- * have only name and kind. "reduced" is there if a file was too large for a page. "graph" is the
- * number of a profile's graph, "of" the number of a graph's profile; "types" is how many types are
- * known in the graph. Graphs without a profile are in both lists; in "files" they come after the
- * profiles. Builds of a history have {"name", "kind", "time", "branch", "moment", "environment",
- * "old": the build before}, and the history itself comes last with {"name", "kind"}.
+ * another program wrote has no run; "peak" is there if its records are, and "opensPeak" says
+ * whether they are what a query without the key peak shows; only dark-matter mode has unreported
+ * blocks; memory reports have only name and kind. "reduced" is there if a file was too large for a
+ * page. "graph" is the number of a profile's graph, "of" the number of a graph's profile; "types"
+ * is how many types are known in the graph. Graphs without a profile are in both lists; in "files"
+ * they come after the profiles. Builds of a history have {"name", "kind", "time", "branch",
+ * "moment", "environment", "old": the build before}, and the history itself comes last with
+ * {"name", "kind"}.
  */
 #include "analyse/records/heapsum.h"
 #include "files/profile/profilewriter.h"
@@ -55,12 +58,25 @@ static void write_graph_of(dmd_jsonout_t *j, const dmd_session_graph_t *graph) {
   dmd_jsonout_key_u64(j, "types", graph->typing->types->pool.last);
 }
 
-static void write_profile(dmd_jsonout_t *j, const dmd_session_file_t *file) {
+/* The peak, if it can be shown. */
+static void write_peak(dmd_jsonout_t *j, dmd_session_file_t *file) {
+  if (file->other == NULL)
+    return;
+  dmd_session_show(file, true);
+  dmd_heapsum_t sum = dmd_heapsum_of(&file->profile);
+  dmd_session_show(file, false);
+  dmd_answer_key_sum(j, "peak", sum.all.usable, sum.all.num);
+  dmd_jsonout_key_bool(j, "opensPeak", file->opens_peak);
+}
+
+static void write_profile(dmd_jsonout_t *j, dmd_session_file_t *file) {
   const dmd_profile_t *profile = &file->profile;
+  dmd_session_show(file, false);
   write_process(j, profile);
   if (profile->run.is_known)
     dmd_json_write_identity(j, profile);
   dmd_jsonout_key_str(j, "mode", dmd_mode_name(profile->mode));
+  write_peak(j, file);
   write_heap(j, profile);
   if (file->reduced.records > 0)
     write_reduced(j, &file->reduced);
@@ -91,7 +107,7 @@ static void write_history(dmd_jsonout_t *j, const dmd_history_t *h) {
   dmd_jsonout_end(j);
 }
 
-static void write_file(dmd_jsonout_t *j, const dmd_session_file_t *file,
+static void write_file(dmd_jsonout_t *j, dmd_session_file_t *file,
                        const dmd_session_graph_t *graph) {
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(j, "name", file->name.text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * ask=overview: what people look at first: {"mode", "heap", "sampled", if sampled the "bytesError"
+ * ask=overview: what people look at first: {"mode", "moment": "peak" or "end", "peak": a sentence
+ * about the peak, "" if it is unknown, "heap", "sampled", if sampled the "bytesError"
  * and "blocksError" of the heap, "sections": [{"name", "bytes", "blocks", "records", "share"}],
  * "faults" (ask_faults.c), "worst": [the largest records, in dark-matter mode the unreported ones,
  * each with "whose"], "all": [sentences about all unreported blocks], "reporters" and "tags":
@@ -27,6 +28,15 @@ static void write_section(dmd_jsonout_t *j, const dmd_view_t *view, dmd_section_
   dmd_jsonout_end(j);
 }
 
+static void write_moment(dmd_jsonout_t *j, dmd_view_t *view) {
+  dmd_printed_t printed;
+  dmd_printed_init(&printed, view->profile->env);
+  dmd_jsonout_key_str(j, "moment", view->at_peak ? "peak" : "end");
+  dmd_pieces_print_peak(&view->pieces, &printed.out);
+  dmd_jsonout_key(j, "peak");
+  dmd_printed_end(&printed, j);
+}
+
 static void write_sections(dmd_jsonout_t *j, const dmd_view_t *view) {
   dmd_mode_t mode = view->profile->mode;
   dmd_jsonout_key(j, "sections");
@@ -37,7 +47,7 @@ static void write_sections(dmd_jsonout_t *j, const dmd_view_t *view) {
     for (int i = 0; i < 3; i++)
       write_section(j, view, order[i], dmd_section_name(order[i]));
   } else {
-    write_section(j, view, DMD_SECTION_ALL, dmd_mode_name(mode));
+    write_section(j, view, DMD_SECTION_ALL, view->at_peak ? "peak" : dmd_mode_name(mode));
   }
   dmd_jsonout_end(j);
 }
@@ -137,6 +147,7 @@ bool dmd_ask_overview(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_jsonout_init(&j, out);
   dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
   dmd_jsonout_key_str(&j, "mode", dmd_mode_name(view->profile->mode));
+  write_moment(&j, view);
   dmd_answer_key_sum(&j, "heap", view->records.usable, view->records.num);
   dmd_jsonout_key_bool(&j, "sampled", view->records.sampled);
   dmd_json_write_errors(&j, view->records.variance);

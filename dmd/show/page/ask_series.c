@@ -3,7 +3,8 @@
  * ask=series: {"processes": [{"name", "dumps": [{"of", "label", "n", "time", "heap", "sections",
  * "resident"}]}]}: the profiles of the page by process, each process's in the order of their dumps.
  * Builds of a history are not included: they have curves. sections is {NAME: {"bytes", "blocks"}},
- * in dark-matter mode only.
+ * in dark-matter mode only. With peak=1, or without the key if all of them open with it, the heaps
+ * are those of the peaks; a profile without a peak has its dump.
  */
 #include "analyse/records/heapsum.h"
 #include "analyse/tree/profile_amounts.h"
@@ -75,8 +76,21 @@ static void write_series(dmd_jsonout_t *j, const series_t *series, const uint32_
   }
 }
 
+/* Whether all profiles open with their peaks. */
+static bool open_with_peak(const dmd_session_t *page) {
+  bool all = true;
+  for (uint32_t i = 0; i < dmd_session_n_files(page); i++) {
+    const dmd_session_file_t *file = dmd_session_file(page, i);
+    all &= file->opens_peak || file->reports != NULL || file->kept != DMD_NONE;
+  }
+  return all;
+}
+
 bool dmd_ask_series(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
-  (void)query;
+  bool is_given = dmd_query_str(query, "peak", NULL) != NULL;
+  bool peak = is_given ? dmd_query_flag(query, "peak") : open_with_peak(page);
+  if (query->failed)
+    return false;
   uint32_t n_files = dmd_session_n_files(page), n = 0;
   series_t series = {page, NULL};
   uint32_t *order =
@@ -84,6 +98,7 @@ bool dmd_ask_series(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   series.names =
       dmd_env_alloc(page->env, "dmd.page.series", ((size_t)n_files + 1) * sizeof *series.names);
   for (uint32_t i = 0; i < n_files; i++) {
+    dmd_session_show(dmd_session_file(page, i), peak);
     series.names[i] = dmd_process_name(profile_at(&series, i));
     if (dmd_session_file(page, i)->reports == NULL && dmd_session_file(page, i)->kept == DMD_NONE)
       order[n++] = i;

@@ -58,7 +58,7 @@ static void say(dmd_strbuf_t *why, const char *name, const dmd_fail_t *fail) {
 /* Reads a profile or, with is_either, a profile or memory reports. */
 static bool read_document(dmd_session_file_t *file, bool is_either, const dmd_source_t *source,
                           const dmd_frame_view_t *view, dmd_fail_t *fail) {
-  const dmd_load_options_t options = {.frame_view = *view};
+  const dmd_load_options_t options = {.frame_view = *view, .moment = DMD_MOMENT_ALL};
   const dmd_env_t *env = file->profile.env;
   bool is_profile = true;
   if (!is_either)
@@ -203,7 +203,10 @@ static bool add_document(dmd_session_t *page, const dmd_bundle_t *image,
   const dmd_source_t source = {.next = next, .ctx = &document, .number = number};
   if (!add_document_as(page, file, false, &source, &image->settings.frame_view, why))
     return false;
-  dmd_session_file(page, dmd_session_n_files(page) - 1)->image = image;
+  dmd_session_file_t *added = dmd_session_file(page, dmd_session_n_files(page) - 1);
+  added->image = image;
+  if (image->settings.moment != DMD_MOMENT_AUTO)
+    added->opens_peak = added->other != NULL && image->settings.moment == DMD_MOMENT_PEAK;
   return true;
 }
 

@@ -22,7 +22,7 @@
 #include "analyse/tree/amounts.h"
 #include "base/out.h"
 #include "files/bundle/bundle.h"
-#include "model/profile/profile.h"
+#include "model/profile/moment.h"
 #include "show/page/query.h"
 
 /* A file that was given to the page. */
@@ -35,6 +35,8 @@ typedef struct dmd_session_file {
   const dmd_bundle_t *image;    /* the bundle it came in, which may have source lines; or NULL */
   uint32_t kept; /* for a build of a history: the records it is made of (pagehistory.h) */
   bool is_made;  /* whether it was made of these */
+  dmd_moment_side_t *other; /* the moment that `profile` does not show; NULL: it has only one */
+  bool opens_peak;          /* whether queries that do not say are about the peak */
 } dmd_session_file_t;
 
 /* Regular expressions, provided by the host. */
@@ -70,6 +72,10 @@ static inline void dmd_session_set_patterns(dmd_session_t *page,
  * which adds the complete file to the page or, without keep, destroys it. */
 dmd_session_file_t *dmd_session_begin_file(const dmd_session_t *page, const char *name);
 void dmd_session_end_file(dmd_session_t *page, dmd_session_file_t *file, bool keep);
+
+/* Makes a file with two moments show its peak, or its dump. Files with one moment stay as they
+ * are. */
+void dmd_session_show(dmd_session_file_t *file, bool peak);
 
 /* The number of files, and the i-th file, from 0; queries name it by that number. */
 static inline uint32_t dmd_session_n_files(const dmd_session_t *page) {

@@ -15,6 +15,7 @@ static dmd_viewprofile_t *new_profile(const dmd_session_t *page, const dmd_profi
   dmd_profile_init(&made->profile, page->env);
   dmd_grouptypes_init(&made->types, page->env);
   made->profile.mode = like->mode;
+  made->profile.shows_peak = like->shows_peak;
   made->profile.options = dmd_profile_keep(&made->profile, like->options);
   return made;
 }
@@ -112,7 +113,8 @@ static dmd_view_t *make_view(dmd_session_t *page, const dmd_view_t *key) {
 
 static bool is_of(const dmd_view_t *view, const dmd_view_t *key) {
   return view->of == key->of && view->old == key->old && view->max_frames == key->max_frames &&
-         view->has_types == key->has_types && dmd_picks_are_equal(&view->picks, &key->picks);
+         view->at_peak == key->at_peak && view->has_types == key->has_types &&
+         dmd_picks_are_equal(&view->picks, &key->picks);
 }
 
 /* The view with this key. A new view replaces the least recently used one. */
@@ -136,14 +138,31 @@ static dmd_view_t *find_view(dmd_session_t *page, const dmd_view_t *key) {
 
 /* ---- Files and views of a query. ---- */
 
+bool dmd_session_peak_of(dmd_query_t *query, const dmd_session_file_t *of,
+                         const dmd_session_file_t *old) {
+  bool has_both = of->other != NULL && (old == NULL || old->other != NULL);
+  if (dmd_query_str(query, "peak", NULL) == NULL)
+    return has_both && of->opens_peak && (old == NULL || old->opens_peak);
+  if (!dmd_query_flag(query, "peak"))
+    return false;
+  return has_both ||
+         dmd_query_reject(query, "this file does not have the records of its peak", "show the end");
+}
+
 bool dmd_session_files_of(const dmd_session_t *page, dmd_query_t *query,
                           const dmd_session_file_t **of, const dmd_session_file_t **old) {
-  *of = dmd_session_file_of(page, query, "of");
-  *old = NULL;
+  dmd_session_file_t *files[2] = {dmd_session_file_of(page, query, "of"), NULL};
   if (dmd_query_str(query, "old", NULL) != NULL)
-    *old = dmd_session_file_of(page, query, "old");
+    files[1] = dmd_session_file_of(page, query, "old");
+  *of = files[0];
+  *old = files[1];
   if (query->failed)
     return false;
+  bool peak = dmd_session_peak_of(query, *of, *old);
+  if (query->failed)
+    return false;
+  for (int i = 0; i < 2 && files[i] != NULL; i++)
+    dmd_session_show(files[i], peak);
   bool of_profiles = *old != NULL && (*old)->reports == NULL && (*of)->reports == NULL;
   if (of_profiles && (*old)->profile.mode != (*of)->profile.mode)
     return dmd_query_reject(query, "the files have different modes and cannot be compared",
@@ -161,6 +180,9 @@ static bool have_types(const dmd_session_t *page, dmd_query_t *query, const dmd_
     return dmd_query_reject(query,
                             "types are known of blocks that are there, not of all there were",
                             "run the program with --mode=live and --graph=yes");
+  if (key->at_peak)
+    return dmd_query_reject(query, "types are known of the heap at the end, not at its peak",
+                            "show the end");
   if (dmd_session_graph_beside(page, key->of) == NULL ||
       (key->old != DMD_VIEW_ALONE && dmd_session_graph_beside(page, key->old) == NULL))
     return dmd_query_reject(query, "types are in a heap graph, and this file has none",
@@ -185,6 +207,7 @@ dmd_view_t *dmd_session_view_of(dmd_session_t *page, dmd_query_t *query, uint64_
     key.of = dmd_session_file(page, i) == of ? i : key.of;
     key.old = dmd_session_file(page, i) == old ? i : key.old;
   }
+  key.at_peak = of->profile.shows_peak;
   if (key.has_types && !have_types(page, query, &key))
     return NULL;
   return find_view(page, &key);

@@ -52,6 +52,12 @@ void dmd_pieces_print_fault(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_faul
   dmd_print_fault(&p, fault);
 }
 
+void dmd_pieces_print_peak(dmd_pieces_t *pieces, dmd_out_t *out) {
+  dmd_printer_t p = printer_to(pieces, out);
+  dmd_print_peak_sentence(&p);
+  dmd_print_peak_total(&p);
+}
+
 /* ---- JSON. ---- */
 
 static void write_stack(dmd_pieces_t *pieces, dmd_jsonout_t *j, uint32_t stack) {

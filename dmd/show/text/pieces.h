@@ -37,6 +37,9 @@ void dmd_pieces_print_advice(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_rec
 /* Remarks on all unreported blocks, in paragraphs that begin with "# ". */
 void dmd_pieces_print_advice_on_all(dmd_pieces_t *pieces, dmd_out_t *out);
 
+/* The peak, in one line; nothing if it is unknown. */
+void dmd_pieces_print_peak(dmd_pieces_t *pieces, dmd_out_t *out);
+
 /* A fault, with its stacks. */
 void dmd_pieces_print_fault(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_fault_t *fault);
 

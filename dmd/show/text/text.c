@@ -202,7 +202,7 @@ static void print_invocation(dmd_out_t *out, const char *which, const dmd_profil
   dmd_mode_t mode = profile->mode;
   dmd_out_str(out, "  Mode = '");
   dmd_out_str(out, dmd_mode_name(mode == DMD_MODE_SCAN ? DMD_MODE_LIVE : mode));
-  dmd_out_str(out, "'\n}\n\n");
+  dmd_out_str(out, profile->shows_peak ? "', at the peak\n}\n\n" : "'\n}\n\n");
 }
 
 void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,

@@ -74,10 +74,14 @@ static void print(dmd_profile_t *profile, const dmd_text_dump_options_t *options
 void dmd_text_dump(dmd_profile_t *profile, const dmd_text_dump_options_t *options,
                    void (*say)(void *ctx, const char *line), void *ctx) {
   bool is_peak = dmd_peak_matters(profile);
-  dmd_end_t end;
-  if (is_peak)
-    dmd_moment_turn(profile, &end);
+  dmd_moment_side_t other;
+  if (is_peak) {
+    dmd_moment_side_init_peak(&other, profile);
+    dmd_moment_swap(profile, &other);
+  }
   print(profile, options, say, ctx);
-  if (is_peak)
-    dmd_moment_turn_back(profile, &end);
+  if (is_peak) {
+    dmd_moment_swap(profile, &other);
+    dmd_moment_side_destroy(&other);
+  }
 }

@@ -34,7 +34,7 @@ static void print_figures(dmd_out_t *out, const dmd_run_t *run) {
   dmd_out_str(out, " too low)");
 }
 
-void dmd_print_peak_opening(const dmd_printer_t *p) {
+void dmd_print_peak_sentence(const dmd_printer_t *p) {
   const dmd_run_t *run = &p->profile->run;
   if (!p->profile->shows_peak || !run->peak.is_known)
     return;
@@ -44,6 +44,13 @@ void dmd_print_peak_opening(const dmd_printer_t *p) {
   dmd_out_str(p->out, "; ");
   dmd_print_count(p->out, (int64_t)run->in_use_szB, run->sample_interval > 0, "byte", "bytes");
   dmd_out_str(p->out, is_exit ? " at exit\n" : " at the dump\n");
+}
+
+void dmd_print_peak_opening(const dmd_printer_t *p) {
+  const dmd_run_t *run = &p->profile->run;
+  if (!p->profile->shows_peak || !run->peak.is_known)
+    return;
+  dmd_print_peak_sentence(p);
   if (run->in_use_blocks > 0)
     dmd_out_str(p->out, "dmdv print --moment=end shows the blocks that were left.\n");
   dmd_out_char(p->out, '\n');

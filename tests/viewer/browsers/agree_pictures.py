@@ -166,7 +166,7 @@ def agree_flame(t, page, top, states, where):
 
 def flame_whole(t, page, fixture):
     """For a sampled profile, whose parts no other output adds up: all calls together are the heap."""
-    heap = t.json("print", "--json", fixture.paths[fixture.of])["heap"]
+    heap = t.json("print", "--json", *fixture.moment, fixture.paths[fixture.of])["heap"]
     page.go("view=flame")
     t.equal(walk(page, ["Home"])[0][:2], ["(all)", "%s (100.00%%) in %s" % (bytes_of(heap["bytes"]), blocks_of(heap["blocks"]))],
             "the flame graph's root")
@@ -185,7 +185,7 @@ def parts_of(name, by):
 
 
 def areas_of(t, fixture, by):
-    rows = t.json("print", "--json", "--by=" + by, fixture.paths[fixture.of])["rows"]
+    rows = t.json("print", "--json", "--by=" + by, *fixture.moment, fixture.paths[fixture.of])["rows"]
     states = [state for state in STATES if rows and state in rows[0]]
     top = Node("(all)")
     for row in rows:

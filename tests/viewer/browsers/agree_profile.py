@@ -18,7 +18,10 @@ def go(page, fixture, view, **keys):
 def said(t, fixture, *options):
     """dmdv's output for the file or the difference."""
     if fixture.old is None:
-        return t.json("print", "--json", *options, fixture.paths[fixture.of])
+        doc = t.json("print", "--json", *fixture.moment, *options, fixture.paths[fixture.of])
+        for section in doc.get("sections", []) if doc.get("moment") == "peak" else []:
+            section["name"] = "peak"  # as in dmdv's text
+        return doc
     return t.json("diff", "--json", *options, fixture.paths[fixture.old], fixture.paths[fixture.of])
 
 
@@ -30,7 +33,11 @@ def _size(sum_):
                                      blocks_of(sum_["blocksError"]))
 
 
-def _headline(t, page, heap):
+def _headline(t, page, fixture, heap):
+    if fixture.moment:
+        line, = [line for line in t.dmdv("print", *fixture.moment, fixture.paths[fixture.of])[0].split("\n") if line.startswith("At the peak")]
+        t.equal(page.text(".headline"), line)
+        return
     estimated = "bytesError" in heap
     t.equal(page.text(".headline"), ("About " if estimated else "") + sums(heap))
     error = estimated and "all figures of blocks are estimates, here with a standard error of %s and %s." % (
@@ -54,7 +61,7 @@ def overview(t, page, fixture):
     go(page, fixture, "overview")
     doc = said(t, fixture)
     whole = doc["heap"]["bytes"]
-    _headline(t, page, doc["heap"])
+    _headline(t, page, fixture, doc["heap"])
     t.equal({row[0]: row[1:] for row in tables(page, ".figures")[0]},
             {s["name"]: [number(s["bytes"]), percent(s["bytes"], whole), number(s["blocks"]), number(len(s["records"]))]
              for s in doc["sections"]}, "sections")
@@ -80,7 +87,7 @@ def records(t, page, fixture):
     doc = said(t, fixture)
     whole = doc["heap"]["bytes"]
     go(page, fixture, "records")
-    states = page.evaluate("[...document.querySelectorAll('.segments button')].map((e) => e.dataset.value)") or [""]
+    states = page.evaluate("[...document.querySelectorAll('.toolbar .segments button')].map((e) => e.dataset.value)") or [""]
     for state in states:
         names = [SECTIONS[state]] if SECTIONS[state] else [s["name"] for s in doc["sections"]]
         wanted = [(s["name"], r) for s in doc["sections"] if s["name"] in names for r in s["records"]]
@@ -105,7 +112,7 @@ def _details(t, page, fixture, state, wanted, whole):
     """An opened record shows what dmdv prints about it."""
     go(page, fixture, "records", section=state)
     section = sum(abs(r["bytes"]) for _, r in wanted)
-    printed = None if fixture.old is not None else t.dmdv("print", "--max-records=all", fixture.paths[fixture.of])[0]
+    printed = None if fixture.old is not None else t.dmdv("print", "--max-records=all", *fixture.moment, fixture.paths[fixture.of])[0]
     for i in sorted({*range(min(8, len(wanted))), len(wanted) - 1}):
         _, record = wanted[i]
         page.evaluate("document.querySelector('[role=grid]').focus()")
@@ -141,10 +148,10 @@ def _sums(t, fixture, by, state):
 def by_what(t, page, fixture):
     """The sums of each section's records by every key that the page offers."""
     go(page, fixture, "records")
-    states = page.evaluate("[...document.querySelectorAll('.segments button')].map((e) => e.dataset.value)") or [""]
+    states = page.evaluate("[...document.querySelectorAll('.toolbar .segments button')].map((e) => e.dataset.value)") or [""]
     whole = said(t, fixture)["heap"]["bytes"]
     for by in filter(None, choices(page)):
-        for state in states if by != "type" or fixture.graph else []:
+        for state in states if by != "type" or (fixture.graph and not fixture.moment) else []:
             rows = _sums(t, fixture, by, state)
             go(page, fixture, "records", by=by, section=state)
             if not rows:

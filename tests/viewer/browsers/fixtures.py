@@ -11,10 +11,10 @@ from heapbuilder import REGISTERS, STACK_ROOT, Heap
 
 class Fixture:
     """The input of dmdv view. `of` is the file to show, `old` the one that is subtracted from it, or None; both are indices
-    into the paths. `graph`: the heap graph of `of`, or None."""
+    into the paths. `graph`: the heap graph of `of`, or None. `moment`: dmdv's option for what the page shows."""
 
-    def __init__(self, paths, of=0, old=None, graph=None):
-        self.paths, self.of, self.old, self.graph = paths, of, old, graph
+    def __init__(self, paths, of=0, old=None, graph=None, moment=()):
+        self.paths, self.of, self.old, self.graph, self.moment = paths, of, old, graph, list(moment)
 
     def decoded(self, t):
         """The heap graph, read without dmdv."""
@@ -96,6 +96,15 @@ def series(t):
     return Fixture(paths, of=len(paths) - 1, old=0)
 
 
+def peak(t):
+    """A profile that opens with its peak: 500,200 bytes, of which 100 are left, with 110 newer ones."""
+    def program(folder):
+        source = os.path.join(t.srcdir, "tests", "tool", "programs", "peak.c")
+        return [compiler.compile_program(source, os.path.join(folder, "peak"), t.builddir, ["-g", "-pthread"]), "leave"]
+    folder = _example(t, "peak", program, "--graph=yes")
+    return Fixture([os.path.join(folder, "peak.json.gz")], graph=os.path.join(folder, "peak.graph.gz"), moment=["--moment=peak"])
+
+
 def sampled(t):
     """A sampled profile, in which a few hundred blocks stand for 60,000."""
     if not os.path.exists(os.path.join(t.builddir, "libdmd.so")):
@@ -139,4 +148,4 @@ def graph(t):
     return Fixture([path], graph=path)
 
 
-ALL = {f.__name__: f for f in (catalog, redis, firefox, diff, series, sampled, graph)}
+ALL = {f.__name__: f for f in (catalog, redis, firefox, diff, series, peak, sampled, graph)}

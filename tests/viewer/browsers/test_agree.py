@@ -49,6 +49,12 @@ def test_series(t):
     agree(t, "series", PROFILE + [agree_profile.changes])
 
 
+def test_peak(t):
+    """What the page opens with, without a word about the moment in its link."""
+    agree(t, "peak", [agree_profile.files, agree_profile.overview, agree_profile.records, agree_profile.by_what, agree_profile.faults,
+                      agree_pictures.flame_whole, agree_pictures.treemap])
+
+
 def test_sampled(t):
     agree(t, "sampled", [agree_pictures.flame_whole if view is agree_pictures.flame else view for view in PROFILE])
 

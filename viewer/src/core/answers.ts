@@ -21,6 +21,9 @@ export interface FileInfo {
   readonly blocks?: number;
   readonly bytes?: number;
   readonly unreported?: Amount;
+  /** The blocks of its peak, if the file has them, and whether they are shown if the link does not say. */
+  readonly peak?: Amount;
+  readonly opensPeak?: boolean;
   /** The number and bytes of records left out because the file was too large. */
   readonly reduced?: { readonly records: number; readonly bytes: number };
   readonly profile?: number;

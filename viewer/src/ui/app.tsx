@@ -16,6 +16,7 @@ import { BuildChoice } from "./buildchoice.tsx";
 import { FileChoice } from "./filechoice.tsx";
 import { Help } from "./help.tsx";
 import { isPlain, takesText } from "./keys.ts";
+import { MomentChoice, OnlyTheEnd } from "./momentchoice.tsx";
 import { EmptyPanel, ErrorPanel, ProgressPanel } from "./panels.tsx";
 import { tabLink, Tabs } from "./tabs.tsx";
 
@@ -60,6 +61,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
           ) : (
             <FileChoice files={session.files} shows={view?.shows} keys={link.keys} onChange={choose} />
           ))}
+        <MomentChoice view={view} files={session.files} keys={link.keys} onChange={choose} />
         {session.client !== null && <Tabs views={views} current={link.view} router={router} />}
         <div class="bar-end">
           <button type="button" onClick={pick} title="Open files (o)">
@@ -77,6 +79,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
       </header>
       <State state={state} session={session} />
       <main class="view" id="view" ref={main} data-link={router.address({ ...link, keys: router.link.keys })} aria-label={view?.title ?? "dmd"}>
+        <OnlyTheEnd view={view} files={session.files} keys={link.keys} />
         <Body session={session} router={router} link={link} view={view} onPick={pick} />
       </main>
       {help && <Help title={view?.title ?? ""} keys={view?.keys ?? []} onClose={() => showHelp(false)} />}

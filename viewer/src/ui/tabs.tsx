@@ -10,8 +10,8 @@ import type { View } from "../views/view.ts";
 
 /** A link to another view of the same files. */
 export function tabLink(router: Router, view: string): Link {
-  const { of, old, branch, moment, environment } = router.link.keys;
-  return withKeys({ view, keys: {} }, { of, old, branch, moment, environment });
+  const { of, old, peak, branch, moment, environment } = router.link.keys;
+  return withKeys({ view, keys: {} }, { of, old, peak, branch, moment, environment });
 }
 
 interface Scrolled {

@@ -85,10 +85,10 @@ function NothingToCompare({ old }: { old: FileInfo | undefined }): JSX.Element {
 
 /** Places of the program that allocate more or less. */
 function Places({ client, keys, set, goTo }: ViewProps): JSX.Element {
-  const series = useAsk<SeriesAnswer>(client, query("series", {}));
+  const series = useAsk<SeriesAnswer>(client, query("series", { peak: keys["peak"] }));
   const of = keys["of"] ?? "0";
   const { old } = keys;
-  const changed = useAsk<OverviewAnswer>(client, old === undefined ? null : query("overview", { of, old }));
+  const changed = useAsk<OverviewAnswer>(client, old === undefined ? null : query("overview", { of, old, peak: keys["peak"] }));
   const choose = (at: string): void => {
     if (at !== of) set(old === undefined || at === old ? { old: at === old ? undefined : at } : { of: at });
   };
@@ -115,7 +115,7 @@ function Places({ client, keys, set, goTo }: ViewProps): JSX.Element {
                 <button type="button" class="link" onClick={() => goTo("tree")}>
                   What reporters measured
                 </button>{" "}
-                <CopyButtons client={client} view="records" keys={{ of, old }} />
+                <CopyButtons client={client} view="records" keys={{ of, old, peak: keys["peak"] }} />
               </p>
             </>
           )}
@@ -205,6 +205,7 @@ export const diffView: View = {
   title: "Changes",
   question: "How did the heap change from dump to dump?",
   component: Diff,
+  showsPeak: "yes",
   keys: LAZY_KEYS,
   pair: firstAndLast,
   applies: (files) => files.filter(isProfile).length > 1 || files.filter((file) => file.graph !== undefined).length > 1,

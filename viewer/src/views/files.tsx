@@ -19,6 +19,7 @@ const COLUMNS: readonly Column<FileInfo>[] = [
   { id: "pid", title: "Pid", width: "6em", numeric: true, minor: true, cell: (file) => file.pid ?? "" },
   { id: "blocks", title: "Blocks", width: "9em", numeric: true, minor: "slightly", cell: (file) => figure(file.blocks) },
   { id: "bytes", title: "Bytes", width: "10em", numeric: true, cell: (file) => figure(file.bytes) },
+  { id: "peak", title: "Peak bytes", width: "10em", numeric: true, minor: "slightly", cell: (file) => figure(file.peak?.bytes) },
   { id: "unreported", title: "Unreported bytes", width: "11em", numeric: true, minor: "slightly", cell: (file) => figure(file.unreported?.bytes) },
 ];
 

@@ -16,7 +16,7 @@ import { EmptyPanel } from "../ui/panels.tsx";
 import { SECTIONS, StateName, statesOf } from "../ui/state.tsx";
 import { Segments, TextBox, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { callAfter, callAt, layoutFlame, type FlameAnswer, type FlameLayout } from "./flamemodel.ts";
-import { hasProfile, type View, type ViewProps } from "./view.ts";
+import { blocksOf, hasProfile, type View, type ViewProps } from "./view.ts";
 
 const ROW = 20;
 const THIN = 0.4; // narrower boxes (in pixels) are not drawn
@@ -29,7 +29,7 @@ const DIRECTIONS: readonly Choice[] = [
 ];
 
 function Flame({ client, keys, set }: ViewProps): JSX.Element {
-  const asked = query("flame", { of: keys["of"], old: keys["old"], section: keys["section"], direction: keys["direction"] ?? "callees", under: keys["under"] });
+  const asked = query("flame", { ...blocksOf(keys), section: keys["section"], direction: keys["direction"] ?? "callees", under: keys["under"] });
   const flame = useAsk<FlameAnswer>(client, asked);
   const { answer } = flame;
   const zoom = (id: number | undefined): void => set({ under: id === undefined ? undefined : String(id) });
@@ -163,6 +163,7 @@ export const flameView: View = {
   title: "Flame graph",
   question: "Which calls led to the bytes?",
   component: Flame,
+  showsPeak: "yes",
   keys: [
     { keys: "Up, Down, Left, Right", does: "to the caller, into a call, to its neighbours" },
     { keys: "Enter", does: "show the call in full width" },

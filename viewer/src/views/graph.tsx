@@ -101,6 +101,7 @@ export const graphView: View = {
   title: "Graph",
   question: "What is the heap made of, what holds it, and how does one get there?",
   component: Graph,
+  showsPeak: "not",
   keys: LAZY_KEYS,
   applies: hasGraph,
   shows: isGraph,

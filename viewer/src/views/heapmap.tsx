@@ -200,6 +200,7 @@ export const heapMapView: View = {
     { keys: "Enter, +", does: "show what is around the square" },
     { keys: "Backspace, Esc, -", does: "show the whole again" },
   ],
+  showsPeak: "not",
   applies: hasGraph,
   shows: isGraph,
 };

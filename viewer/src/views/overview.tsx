@@ -18,12 +18,12 @@ import { ChangedTypes } from "./census.tsx";
 import { Changed } from "./changed.tsx";
 import type { OverviewAnswer, Sums, WorstRow } from "./overviewanswers.ts";
 import { Twice } from "./twice.tsx";
-import { hasProfile, type View, type ViewProps } from "./view.ts";
+import { blocksOf, hasProfile, type View, type ViewProps } from "./view.ts";
 
 type GoTo = ViewProps["goTo"];
 
 function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
-  const of = { of: keys["of"], old: keys["old"] };
+  const of = blocksOf(keys);
   const asked = useAsk<OverviewAnswer>(client, query("overview", of));
   const file = files[Number(keys["of"] ?? 0)];
   const hasTypes = keys["old"] !== undefined && file?.graph !== undefined && files[Number(keys["old"])]?.graph !== undefined;
@@ -62,7 +62,7 @@ export function OverviewBody({ answer, file, old, goTo, types, twice }: BodyProp
       <Worst answer={answer} goTo={goTo} />
       {twice}
       <div class="columns">
-        <SumsTable title="Reporters" by="reporter" sums={answer.reporters} goTo={goTo} />
+        {answer.moment !== "peak" && <SumsTable title="Reporters" by="reporter" sums={answer.reporters} goTo={goTo} />}
         <SumsTable title="Tags" by="tag" sums={answer.tags} goTo={goTo} />
       </div>
     </>
@@ -80,12 +80,13 @@ function Link({ onClick, children }: { onClick: () => void; children: ComponentC
 function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "old" | "goTo">): JSX.Element {
   const { heap, sections } = answer;
   const isDark = answer.mode === "dark-matter";
+  const atPeak = answer.moment === "peak";
   return (
     <section>
       <h2 class="headline">
-        {answer.sampled ? "About " : ""}
-        {bytes(heap.bytes)} in {blocks(heap.blocks)}
+        {atPeak && answer.peak !== "" ? answer.peak : `${answer.sampled ? "About " : ""}${bytes(heap.bytes)} in ${blocks(heap.blocks)}`}
       </h2>
+      {!atPeak && answer.peak !== "" && <p>{`P${answer.peak.slice(1)}`}</p>}
       {answer.sampled && (
         <p>
           Blocks were sampled: all figures of blocks are estimates
@@ -96,14 +97,14 @@ function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "
         </p>
       )}
       {old !== undefined && <p>These are differences: what this file has more than {fileTitle(old)}, or less where there is a minus sign.</p>}
-      {file !== undefined && <Facts facts={factsOf(file, answer.mode)} />}
+      {file !== undefined && <Facts facts={factsOf(file, atPeak ? `${answer.mode}, at the peak` : answer.mode)} />}
       {isDark && old === undefined && (
         <StateBar label="The heap" parts={sections.map((row) => ({ section: row.name, value: row.bytes, title: `${row.name} ${bytes(row.bytes)}, ${row.share}` }))} />
       )}
       <table class="figures">
         <thead>
           <tr>
-            <th scope="col">{isDark ? "State" : "Mode"}</th>
+            <th scope="col">{isDark ? "State" : atPeak ? "Moment" : "Mode"}</th>
             <th scope="col">Bytes</th>
             <th scope="col">Share</th>
             <th scope="col">Blocks</th>
@@ -260,5 +261,6 @@ export const overviewView: View = {
   question: "How much of the heap did nobody report, and whose is it?",
   component: OverviewOrNone,
   keys: [],
+  showsPeak: "yes",
   applies: hasProfile,
 };

@@ -29,6 +29,9 @@ export interface Sums {
 
 export interface OverviewAnswer {
   readonly mode: string;
+  readonly moment: string;
+  /** A sentence about the peak; "" if it is not known. */
+  readonly peak: string;
   readonly heap: Amount;
   readonly sampled: boolean;
   readonly bytesError?: number; // of `heap`, if it is an estimate

@@ -12,10 +12,10 @@ import { ErrorPanel } from "../ui/panels.tsx";
 import { StateName } from "../ui/state.tsx";
 import { describePicks, picksOf } from "./picks.tsx";
 import type { RecordAnswer, SourceLines } from "./recordanswers.ts";
-import type { ViewProps } from "./view.ts";
+import { blocksOf, type ViewProps } from "./view.ts";
 
 export function RecordDetails({ client, keys, id, onClose }: ViewProps & { id: string; onClose: () => void }): JSX.Element {
-  const of = { of: keys["of"], old: keys["old"], "max-frames": keys["max-frames"], ...picksOf(keys), id };
+  const of = { ...blocksOf(keys), "max-frames": keys["max-frames"], ...picksOf(keys), id };
   const picked = describePicks(keys);
   const { answer, failure, waits } = useAsk<RecordAnswer>(client, query("record", of));
   return (

@@ -90,5 +90,6 @@ export const recordsView: View = {
   question: "Which stacks allocated what is there, and which of it did nobody report?",
   component: Records,
   keys: TABLE_KEYS,
+  showsPeak: "yes",
   applies: hasProfile,
 };

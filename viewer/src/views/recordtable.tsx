@@ -15,6 +15,7 @@ import { StateName } from "../ui/state.tsx";
 import type { Column, Sorting, TableProps } from "../ui/table.tsx";
 import { picksOf } from "./picks.tsx";
 import type { RecordRow, RecordsAnswer } from "./recordanswers.ts";
+import { blocksOf } from "./view.ts";
 
 export const RECORD_COLUMNS: readonly Column<RecordRow>[] = [
   { id: "bytes", title: "Bytes", width: "9.5em", numeric: true, sort: "usable", cell: (row) => `${row.sampled === true ? "~" : ""}${number(row.bytes)}` },
@@ -44,8 +45,8 @@ function Where({ row }: { row: RecordRow }): JSX.Element {
 
 /** The keys of the link that select records; each window adds `first` and `count`. */
 export function selectionOf(keys: Keys): KeyChanges {
-  const { of, old, section, by, sort, desc, q, regex, name } = keys;
-  return { of, old, section, by, sort, desc, q, regex, name, "max-frames": keys["max-frames"], ...picksOf(keys) };
+  const { section, by, sort, desc, q, regex, name } = keys;
+  return { ...blocksOf(keys), section, by, sort, desc, q, regex, name, "max-frames": keys["max-frames"], ...picksOf(keys) };
 }
 
 /** The sorting of a link: by size by default, the largest first; names in ascending order. */

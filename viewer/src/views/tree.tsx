@@ -13,10 +13,10 @@ import { useRowList } from "../ui/rowlist.ts";
 import { Toolbar } from "../ui/toolbar.tsx";
 import { TREE_KEYS, TreeMark, TreeRows } from "../ui/treerows.tsx";
 import { nodesOf, parseToggled, rowsOf, toggle, type Drawn, type TreeAnswer, type TreeProcess, type TreeRow } from "./treemodel.ts";
-import { hasReports, type View, type ViewProps } from "./view.ts";
+import { blocksOf, hasReports, type View, type ViewProps } from "./view.ts";
 
 function Tree({ client, keys, set }: ViewProps): JSX.Element {
-  const of = { of: keys["of"], old: keys["old"], verbose: keys["verbose"] };
+  const of = { ...blocksOf(keys), verbose: keys["verbose"] };
   const asked = useAsk<TreeAnswer>(client, query("tree", of));
   return (
     <Answered asked={asked} what="Adding up memory reports">
@@ -107,6 +107,7 @@ export const treeView: View = {
   title: "Tree",
   question: "What did the reporters measure?",
   component: Tree,
+  showsPeak: "yes",
   applies: hasReports,
   keys: TREE_KEYS,
 };

@@ -16,12 +16,12 @@ import { EmptyPanel } from "../ui/panels.tsx";
 import { SECTIONS, StateName, STATES } from "../ui/state.tsx";
 import { Segments, Select, Toolbar } from "../ui/toolbar.tsx";
 import { areaAfter, areaAt, HEAD, layoutTreemap, nodeAt, pathOf, type Area, type MapNode, type TreemapAnswer } from "./treemapmodel.ts";
-import { hasProfile, type View, type ViewProps } from "./view.ts";
+import { blocksOf, hasProfile, type View, type ViewProps } from "./view.ts";
 
 const BY = ["reporter", "tag", "file", "library", "function", "thread", "type"].map((by) => ({ value: by, title: by }));
 
 function Treemap({ client, keys, set }: ViewProps): JSX.Element {
-  const asked = query("treemap", { of: keys["of"], old: keys["old"], section: keys["section"], by: keys["by"] });
+  const asked = query("treemap", { ...blocksOf(keys), section: keys["section"], by: keys["by"] });
   const map = useAsk<TreemapAnswer>(client, asked);
   const { answer } = map;
   const path = (keys["path"] ?? "").split(".").filter((part) => /^\d+$/.test(part)).map(Number);
@@ -133,6 +133,7 @@ export const treemapView: View = {
   title: "Treemap",
   question: "What takes how much, seen as areas?",
   component: Treemap,
+  showsPeak: "yes",
   keys: [
     { keys: "Up, Down, Left, Right", does: "out of an area, into it, to its neighbours" },
     { keys: "Enter", does: "show the area alone" },

@@ -69,12 +69,20 @@ export interface View {
   readonly keys: readonly KeyHelp[];
   /** Whether it shows all files, so that there is no choice. */
   readonly ofAll?: boolean;
+  /** Whether it shows the peak, too. A view that needs the end says so if the peak is chosen. */
+  readonly showsPeak?: "yes" | "not";
   /** Whether it has anything to show for these files; undefined: always. */
   readonly applies?: (files: readonly FileInfo[]) => boolean;
   /** Which files it can show; undefined: all. */
   readonly shows?: (file: FileInfo) => boolean;
   /** For a view that compares: which files it shows if the link names none. */
   readonly pair?: (files: readonly FileInfo[]) => Pair | undefined;
+}
+
+/** The keys of a link that choose the blocks: which file, which one is subtracted, and whether at the peak. */
+export function blocksOf(keys: Keys): KeyChanges {
+  const { of, old, peak } = keys;
+  return { of, old, peak };
 }
 
 /** The indices of a file and of the one to subtract from it. */

@@ -78,6 +78,43 @@ static uint64_t bytes_of(const dmd_profile_t *p, bool smaller) {
   return bytes;
 }
 
+/* Adds up the blocks of the peak, or those that are not of it, in both lists. */
+static void sum_peak(const dmd_profile_t *p, uint64_t sums[2][3]) {
+  const dmd_groups_t *lists[] = {&p->groups, &p->gone};
+  memset(sums, 0, 2 * sizeof *sums);
+  for (int i = 0; i < 2; i++)
+    for (uint32_t id = 1; id <= dmd_groups_count(lists[i]); id++) {
+      const dmd_group_t *g = dmd_groups_at(lists[i], id);
+      sums[g->after_peak][0] += g->num;
+      sums[g->after_peak][1] += g->num * g->req;
+      sums[g->after_peak][2] += i == 0 ? g->num : 0;
+    }
+}
+
+static void both_moments_stay(void **state) {
+  (void)state;
+  dice_t dice = {11};
+  unsigned n_peaks = 0;
+  for (int i = 0; i < PROFILES; i++) {
+    fixture_t f;
+    uint64_t before[2][3], after[2][3];
+    fixture_begin(&f, DMD_MODE_LIVE);
+    fill_at_random(&f.profile, &dice);
+    add_peak_at_random(&f.profile, &dice);
+    f.profile.mode = DMD_MODE_LIVE;
+    dmd_reduce_limits_t limits = {.max_groups = dice_below(&dice, 30),
+                                  .max_frames = dice_below(&dice, 30)};
+    dmd_reduce(&f.other, &f.profile, &limits);
+    assert_int_equal(f.other.has_peak, f.profile.has_peak);
+    sum_peak(&f.profile, before);
+    sum_peak(&f.other, after);
+    assert_memory_equal(before, after, sizeof before);
+    n_peaks += f.profile.has_peak;
+    fixture_end(&f);
+  }
+  assert_true(n_peaks > PROFILES / 4);
+}
+
 static void sums_stay(void **state) {
   (void)state;
   static tally_t before[MAX_KEYS], after[MAX_KEYS];
@@ -212,8 +249,11 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sums_stay),     cmocka_unit_test(without_limits_all_is_as_it_was),
-      cmocka_unit_test(largest_first), cmocka_unit_test(processes_stay_apart),
+      cmocka_unit_test(sums_stay),
+      cmocka_unit_test(both_moments_stay),
+      cmocka_unit_test(without_limits_all_is_as_it_was),
+      cmocka_unit_test(largest_first),
+      cmocka_unit_test(processes_stay_apart),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,7 @@ static void profiles_files_and_settings(void **state) {
   assert_int_equal(dmd_bundlewriter_add_profile(&writer, &profile), 0);
   dmd_bundlewriter_add_settings(
       &writer, &(dmd_bundle_settings_t){.max_frames = 12,
+                                        .moment = DMD_MOMENT_PEAK,
                                         .frame_view = {.alloc_fns = patterns, .n_alloc_fns = 2}});
   assert_int_equal(dmd_bundlewriter_add_profile(&writer, &profile), 1);
   dmd_bundlewriter_add_file(&writer, &(dmd_bundle_file_t){.name = "a \xc3\xa4.json",
@@ -185,6 +186,7 @@ static void profiles_files_and_settings(void **state) {
   assert_true(file->reduced.bytes == UINT64_MAX);
   assert_int_equal(file->reduced.nodes, 1);
   assert_int_equal(image.settings.max_frames, 12);
+  assert_int_equal(image.settings.moment, DMD_MOMENT_PEAK);
   assert_false(image.settings.frame_view.full_names);
   assert_int_equal(image.settings.frame_view.n_alloc_fns, 2);
   assert_string_equal(image.settings.frame_view.alloc_fns[0], "my_*");

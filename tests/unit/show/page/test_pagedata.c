@@ -97,7 +97,8 @@ static void write_image(sink_t *sink, const dmd_profile_t *profile, const char *
                         size_t n) {
   static const char *const alloc_fns[] = {"my_malloc"};
   const dmd_bundle_settings_t settings = {
-      .frame_view = {.alloc_fns = alloc_fns, .n_alloc_fns = 1, .full_names = true}};
+      .frame_view = {.alloc_fns = alloc_fns, .n_alloc_fns = 1, .full_names = true},
+      .moment = DMD_MOMENT_AUTO};
   dmd_bundlewriter_t w;
   sink_init(sink);
   dmd_bundlewriter_init(&w, profile->env, sink->out.write, sink->out.ctx);

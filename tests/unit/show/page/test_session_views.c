@@ -247,6 +247,92 @@ static void series_by_process_and_number(void **state) {
   page_end(&f);
 }
 
+/* ---- Two moments. ---- */
+
+/* 1,100 bytes at the peak, of which 100 are left, with 30 newer ones. */
+static void build_peak(dmd_profile_t *profile) {
+  const dmd_run_t run = {.is_known = true,
+                         .trigger = "exit",
+                         .in_use_szB = 130,
+                         .in_use_blocks = 5,
+                         .peak = {.is_known = true, .szB = 1100, .n_blocks = 3, .ms = 800}};
+  dmd_profile_set_run(profile, &run);
+  build_blocks(profile, 2, 50, 0, "new|stays|main", DMD_NONE);
+  build_blocks(profile, 3, 10, 0, "new|late|main", DMD_NONE);
+  dmd_groups_at(&profile->groups, 2)->after_peak = true;
+  dmd_group_t gone = *dmd_groups_at(&profile->groups, 1);
+  gone.num = 1;
+  gone.req = 1000;
+  dmd_groups_add(&profile->gone, &gone);
+  profile->has_peak = true;
+}
+
+static void add_peak(dmd_session_t *page) {
+  dmd_session_file_t *file = dmd_session_begin_file(page, "peak");
+  build_peak(&file->profile);
+  dmd_session_end_file(page, file, true);
+}
+
+static void assert_moment(page_fixture_t *f, const char *query, const char *moment, int bytes) {
+  const cJSON *answer = page_askf(f, "ask=overview&%s", query);
+  assert_string_equal(string_of(answer, "moment"), moment);
+  assert_int_equal(number_of(answer, "heap.bytes"), bytes);
+  assert_int_equal(number_of(page_askf(f, "ask=records&%s", query), "shown.bytes"), bytes);
+  const cJSON *totals = member(page_askf(f, "ask=flame&%s", query), "total");
+  assert_int_equal(cJSON_GetArrayItem(totals, 0)->valuedouble, bytes);
+}
+
+static void the_peak_is_what_print_would_show(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  add_peak(&f.page);
+  for (int i = 0; i < 2; i++) { /* whatever was shown before */
+    assert_moment(&f, "", "peak", 1100);
+    assert_moment(&f, "peak=0", "end", 130);
+    assert_moment(&f, "peak=1", "peak", 1100);
+  }
+  assert_string_equal(string_of(page_ask(&f, "ask=overview"), "peak"),
+                      "At the peak: 1,100 bytes in 3 blocks, after 0.8 s; 130 bytes at exit");
+  assert_string_equal(string_of(page_ask(&f, "ask=overview&peak=0"), "peak"),
+                      "peak: 1,100 bytes in 3 blocks, after 0.8 s");
+  assert_non_null(strstr(string_of(page_ask(&f, "ask=text"), "text"), "Peak {"));
+  assert_null(strstr(string_of(page_ask(&f, "ask=text&peak=0"), "text"), "Peak {"));
+  const cJSON *file = cJSON_GetArrayItem(member(page_ask(&f, "ask=files"), "files"), 0);
+  assert_int_equal(number_of(file, "bytes"), 130);
+  assert_int_equal(number_of(file, "peak.bytes"), 1100);
+  assert_true(cJSON_IsTrue(member(file, "opensPeak")));
+  page_end(&f);
+}
+
+static double series_bytes(page_fixture_t *f, const char *query) {
+  const cJSON *process = cJSON_GetArrayItem(member(page_ask(f, query), "processes"), 0);
+  return number_of(cJSON_GetArrayItem(member(process, "dumps"), 0), "heap.bytes");
+}
+
+static void a_difference_shows_one_moment(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  add_peak(&f.page);
+  assert_int_equal(series_bytes(&f, "ask=series"), 1100);
+  build_blocks(page_add(&f, DMD_MODE_DARK_MATTER), 1, 7, 0, "new", DMD_NONE);
+  assert_int_equal(series_bytes(&f, "ask=series"), 130);
+  assert_int_equal(series_bytes(&f, "ask=series&peak=1"), 1100);
+  assert_moment(&f, "of=1", "end", 7);
+  assert_moment(&f, "of=0&old=1", "end", 130 - 7);
+  assert_rejected(&f, "ask=overview&of=0&old=1&peak=1",
+                  "this file does not have the records of its peak");
+  assert_rejected(&f, "ask=records&of=1&peak=1", "this file does not have the records of its peak");
+  assert_rejected(&f, "ask=tree&of=1&peak=1", "this file does not have the records of its peak");
+  assert_rejected(&f, "ask=records&by=type",
+                  "types are known of the heap at the end, not at its peak");
+  add_peak(&f.page);
+  assert_moment(&f, "of=0&old=2", "peak", 0);
+  assert_moment(&f, "of=0&old=2&peak=0", "end", 0);
+  page_end(&f);
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_session_t page;
@@ -257,10 +343,12 @@ static void use(host_t *host, void *arg) {
     build_blocks(&file->profile, 1, 5, 0, "new",
                  build_reports(&file->profile, 1, "r", "explicit/a", NULL, NULL));
     build_fault(&file->profile, DMD_FAULT_INVALID_FREE, 1, "drop", NULL);
+    build_peak(&file->profile);
     dmd_session_end_file(&page, file, true);
   }
-  static const char *const queries[] = {"ask=overview&of=1&old=0", "ask=faults", "ask=tree",
-                                        "ask=tree&of=1&old=0", "ask=series"};
+  static const char *const queries[] = {
+      "ask=overview&of=1&old=0", "ask=faults", "ask=tree", "ask=tree&of=1&old=0", "ask=series",
+      "ask=overview&peak=1",     "ask=files"};
   for (size_t i = 0; i < COUNT_OF(queries); i++)
     page_answers(&page, queries[i]);
   dmd_session_destroy(&page);
@@ -279,6 +367,8 @@ int main(void) {
       cmocka_unit_test(trees_add_up),
       cmocka_unit_test(a_tree_by_hand),
       cmocka_unit_test(series_by_process_and_number),
+      cmocka_unit_test(the_peak_is_what_print_would_show),
+      cmocka_unit_test(a_difference_shows_one_moment),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

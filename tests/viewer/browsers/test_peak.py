@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The page shows the peak where dmdv print does, and leads to the end and back; test_agree.py compares the figures."""
+
+import json
+
+import fixtures
+from shown import number
+from test_files import drop
+from test_keys import tab_to
+from test_views import SHOWS, open_all
+
+PEAK = "At the peak: 500,200 bytes in 3 blocks, after "
+
+
+def sizes(page):
+    return [row["Requested"] for row in page.rows()]
+
+
+def choose(page, moment):
+    page.evaluate("[...document.querySelectorAll('.bar .segments button')].find((e) => e.innerText === '%s').click()" % moment)
+    page.settle()
+
+
+def chosen(page):
+    return page.texts(".bar .segments [aria-pressed=true]")
+
+
+def test_opens_with_it(t):
+    page = t.open(*fixtures.peak(t).paths)
+    t.check(page.text(".headline").startswith(PEAK) and page.text(".headline").endswith("; 210 bytes at exit"), page.text(".headline"))
+    t.equal(chosen(page), ["Peak"])
+    t.picture(page, "peak")
+    choose(page, "End")
+    t.contains(page.text(".headline"), "in 3 blocks")
+    t.contains(page.text("main"), "Peak: 500,200 bytes in 3 blocks, after ")
+    t.picture(page, "peak-end")
+    page.expect_quiet(t)
+
+
+def test_tabs_follow(t):
+    """A choice stays from tab to tab; records, sums, flame graph and treemap are those of the moment."""
+    page = t.open(*fixtures.peak(t).paths)
+    for moment, requested, heap in (("Peak", ["500,000", "100", "100"], 504000), ("End", ["100", "100", "10"], 232)):
+        page.go("view=overview")
+        choose(page, moment)
+        for tab in ("Records", "Flame graph", "Treemap"):
+            page.evaluate("[...document.querySelectorAll('nav.tabs a')].find((e) => e.innerText === '%s').click()" % tab)
+            page.settle()
+            t.equal(chosen(page), [moment], tab)
+            if tab == "Records":
+                t.equal(sizes(page), requested)
+                t.equal({row["State"] for row in page.rows()}, {"peak" if moment == "Peak" else "unreported"})
+        total = t.json("print", "--json", "--moment=" + moment.lower(), fixtures.peak(t).paths[0])["heap"]["bytes"]
+        t.equal(total, heap)
+        t.contains(page.text(".chosen"), number(total) + " bytes")
+    page.go("view=records", peak=1, id=1)
+    t.contains(page.text(".details"), " in 1 block")
+    choose(page, "End")
+    t.equal(page.texts(".details"), [], "records have other numbers")
+    page.expect_quiet(t)
+
+
+def test_is_chosen_by_keyboard(t):
+    page = t.open(*fixtures.peak(t).paths, link="view=records")
+    t.check(tab_to(page, "e.matches('.bar .segments button') && e.innerText === 'End'"), "Tab leads to the choice")
+    page.press("Enter")
+    page.until("document.querySelector('main').dataset.link.includes('peak=0')")
+    page.settle()
+    t.equal(sizes(page), ["100", "100", "10"])
+    page.evaluate("history.back()")
+    page.until("!document.querySelector('main').dataset.link.includes('peak')")
+    page.settle()
+    t.equal(sizes(page), ["500,000", "100", "100"])
+    page.expect_quiet(t)
+
+
+def test_what_needs_the_end_says_so(t):
+    page = t.open(*fixtures.peak(t).paths)
+    for link in ["view=graph", "view=map", *SHOWS]:
+        page.go(link)
+        t.contains(page.text(".only-the-end"), "This is the heap at the end")
+        t.equal(chosen(page), [], link)
+        page.go(link, peak=0)
+        t.equal(page.texts(".only-the-end"), [], link)
+    page.evaluate("location.hash = '#view=records&by=type&peak=1'")
+    page.until("document.querySelector('.panel-error') !== null")
+    t.contains(page.text(".panel-error"), "types are known of the heap at the end, not at its peak")
+    choose(page, "End")
+    t.equal(page.texts(".panel-error"), [])
+
+
+def test_all_views_and_screens(t):
+    for width, height in ((360, 640), (1280, 900)):
+        page = t.open(*fixtures.peak(t).paths, width=width, height=height)
+
+        def look(link):
+            t.picture(page, "peak-%d-%s" % (width, "".join(c if c.isalnum() else "-" for c in link)))
+            t.equal(page.evaluate("document.documentElement.scrollWidth <= innerWidth"), True, "%s at %d" % (link, width))
+            serious = page.serious()
+            t.equal(serious, [], "%s at %d: %s" % (link, width, json.dumps(serious, indent=1)))
+        open_all(page, t, look)
+
+
+def test_moment_option(t):
+    path = fixtures.peak(t).paths[0]
+    page = t.open("--moment=end", path, link="view=records")
+    t.equal(chosen(page), ["End"])
+    t.equal(sizes(page), ["100", "100", "10"])
+    choose(page, "Peak")
+    t.equal(sizes(page), ["500,000", "100", "100"])
+    t.equal(chosen(t.open("--moment=peak", t.catalog())), ["Peak"])
+    t.equal(chosen(t.open(t.catalog())), ["End"])
+
+
+def test_dropped(t):
+    """A page that computes from the file itself shows the same."""
+    page = t.empty_page()
+    with open(fixtures.peak(t).paths[0], "rb") as file:
+        drop(page, [("peak.json.gz", file.read())])
+    page.settle()
+    t.check(page.text(".headline").startswith(PEAK), page.text(".headline"))
+    page.go("view=records", peak=0)
+    t.equal(sizes(page), ["100", "100", "10"])
+    page.expect_quiet(t)
+
+
+def test_differences(t):
+    """Both files show one moment: the end, unless both open with the peak."""
+    path = fixtures.peak(t).paths[0]
+    page = t.open(path, t.catalog())
+    page.go("view=overview")
+    t.equal(chosen(page), ["Peak"])
+    page.go("view=overview", old=0, of=1)
+    t.equal(chosen(page), ["End"])
+    page.go("view=diff", old=0, of=1, peak=1)
+    t.equal(chosen(page), ["Peak"])
+    rows = page.evaluate("[...document.querySelectorAll('.series tbody tr')].map((row) => row.children[1].innerText)")
+    wanted = [number(t.json("print", "--json", "--moment=peak", file)["heap"]["bytes"]) for file in (path, t.catalog())]
+    t.equal(sorted(rows), sorted(wanted), "time lines")
+    page.expect_quiet(t)
