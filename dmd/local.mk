@@ -481,7 +481,10 @@ dmd_reader_sources = \
   dmd/dmdv/view/sourcelines.c dmd/dmdv/view/sourcelines.h \
   dmd/dmdv/graph/typedgraph.c dmd/dmdv/graph/typedgraph.h \
   dmd/dmdv/view/viewfiles.c dmd/dmdv/view/viewfiles.h \
-  dmd/dmdv/run/written.c dmd/dmdv/run/written.h
+  dmd/dmdv/run/written.c dmd/dmdv/run/written.h \
+  dmd/dmdv/memory/askreporters.c dmd/dmdv/memory/askreporters.h \
+  dmd/dmdv/memory/cmd_memory.c \
+  dmd/dmdv/memory/systemtrees.c dmd/dmdv/memory/systemtrees.h
 
 # The part of dmdv that needs protobuf-c, which generates code from the .proto file.
 dmd_protobuf_sources = dmd/dmdv/export_pprof.c dmd/dmdv/profile.proto

@@ -7,7 +7,7 @@ import re
 import shells
 from harness import Skip, files
 
-COMMANDS = ("print", "diff", "tree", "check", "export", "merge", "view", "run", "dump", "status", "census", "retained", "paths",
+COMMANDS = ("print", "diff", "tree", "check", "export", "merge", "view", "run", "dump", "status", "memory", "census", "retained", "paths",
             "referrers", "leaks", "owners", "history")
 OF_HISTORY = ("add", "list", "show", "check", "acknowledge", "page", "export", "import", "prune")
 # Valgrind's own options that `dmdv run` offers.

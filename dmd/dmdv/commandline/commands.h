@@ -22,6 +22,7 @@ extern const dmdv_command_t dmdv_merge_command;
 extern const dmdv_command_t dmdv_run_command;
 extern const dmdv_command_t dmdv_dump_command;
 extern const dmdv_command_t dmdv_status_command;
+extern const dmdv_command_t dmdv_memory_command;
 extern const dmdv_command_t dmdv_view_command;
 extern const dmdv_command_t dmdv_history_command;
 

@@ -13,6 +13,7 @@
 #define DMD_SHOW_EXPORT_EXPORT_H
 
 #include "analyse/records/sums.h"
+#include "analyse/tree/amounts.h"
 #include "base/out.h"
 
 /* The frame for blocks whose stack was not recorded. */
@@ -60,5 +61,8 @@ const char *dmd_export_about_memory(const dmd_profile_t *profile, dmd_out_t *out
  * process. */
 const char *dmd_export_processes(const dmd_profile_t *profiles, char *const *files, size_t n,
                                  dmd_out_t *out);
+
+/* Settled amounts in this format. */
+void dmd_export_amounts(const dmd_amounts_t *m, dmd_out_t *out);
 
 #endif

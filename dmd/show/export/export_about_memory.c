@@ -126,7 +126,7 @@ static const char *add_processes(dmd_amounts_t *all, const dmd_profile_t *profil
   return why;
 }
 
-static void write_document(dmd_out_t *out, const dmd_amounts_t *m) {
+void dmd_export_amounts(const dmd_amounts_t *m, dmd_out_t *out) {
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
   /* If the file is gzipped, Firefox decodes each byte as one character. */
@@ -151,7 +151,7 @@ const char *dmd_export_processes(const dmd_profile_t *profiles, char *const *fil
   if (why == NULL)
     why = dmd_amounts_settle(&all, &path);
   if (why == NULL)
-    write_document(out, &all);
+    dmd_export_amounts(&all, out);
   dmd_amounts_destroy(&all);
   return why;
 }

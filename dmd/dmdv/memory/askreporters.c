@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "dmdv/memory/askreporters.h"
+
+#include "base/out.h"
+#include "base/posix/sockets.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "dmdv/memory/systemtrees.h"
+#include "files/profile/jsonvalue.h"
+#include "host/process.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SIGNAL = 59, MAX_LINE = 64 << 10, MAX_ANSWER = 32 << 20, MAX_SKIPPED = 20 };
+
+typedef struct {
+  dmd_amounts_t *m;
+  uint32_t pid;
+  int pidfd; /* -1: the system has no pidfds */
+  const char *process;
+  int64_t deadline;
+  dmd_strbuf_t *notes;
+  dmd_jsonvalues_t values;
+  /* Trees, as "root/", with the units of each. */
+  dmd_intern_t trees;
+  dmd_pool_t tree_units;
+  dmd_strbuf_t running, skipped;
+  uint32_t n_skipped;
+  uint64_t n_refused, n_dropped;
+  bool is_complete, is_valid;
+} asked_t;
+
+/* ---- Values. ---- */
+
+static double number_of(const char *text) {
+  return strtod(text, NULL);
+}
+
+/* False: it is no whole number from least to most. */
+static bool get_number(const dmd_jsonvalue_t *object, const char *key, int64_t least, int64_t most,
+                       int64_t *number) {
+  const dmd_jsonvalue_t *v = dmd_jsonvalue_get(object, key);
+  if (!dmd_jsonvalue_is(v, DMD_JSONVALUE_NUMBER) || !(v->has_whole || v->has_negative) ||
+      v->whole > INT64_MAX)
+    return false;
+  *number = v->has_negative ? -(int64_t)v->whole : (int64_t)v->whole;
+  return *number >= least && *number <= most;
+}
+
+static const char *get_text(const dmd_jsonvalue_t *object, const char *key) {
+  const dmd_jsonvalue_t *v = dmd_jsonvalue_get(object, key);
+  return dmd_jsonvalue_is(v, DMD_JSONVALUE_STRING) ? v->string : NULL;
+}
+
+/* Whether the tree of this path has these units; the first path decides. A path without '/' is a
+ * tree by itself. */
+static bool tree_is_of(asked_t *k, const char *path, uint32_t units) {
+  size_t n = strcspn(path, "/");
+  uint32_t tree = dmd_intern_bytes(&k->trees, path, n + (path[n] == '/'));
+  if (tree > k->tree_units.last) {
+    dmd_pool_add(&k->tree_units);
+    *DMD_POOL_AT(&k->tree_units, uint32_t, tree) = units;
+  }
+  return *DMD_POOL_AT(&k->tree_units, uint32_t, tree) == units;
+}
+
+/* Values that would falsify the system's, or that a tree in other units cannot hold, go into a tree
+ * of their own. */
+static void add_path(asked_t *k, dmd_strbuf_t *to, const char *path, uint32_t units) {
+  static const char *const words[] = {"bytes", "count", "cumulative", "percentage"};
+  const char *word = dmdv_system_measures(path)    ? "reporter"
+                     : !tree_is_of(k, path, units) ? words[units]
+                                                   : NULL;
+  size_t n = strcspn(path, "/");
+  dmd_strbuf_bytes(to, path, n);
+  if (word != NULL) {
+    dmd_strbuf_str(to, " (");
+    dmd_strbuf_str(to, word);
+    dmd_strbuf_str(to, ")");
+  }
+  dmd_strbuf_str(to, path + n);
+}
+
+static void take_value(asked_t *k, const dmd_jsonvalue_t *object) {
+  int64_t kind, units, amount;
+  const char *path = get_text(object, "path"), *other = get_text(object, "process");
+  if (path == NULL || path[0] == '\0' ||
+      !get_number(object, "kind", 0, DMD_MEMREPORT_N_KINDS - 1, &kind) ||
+      !get_number(object, "units", 0, DMD_MEMREPORT_N_UNITS - 1, &units) ||
+      !get_number(object, "amount", -DMD_MEMREPORT_MAX_AMOUNT, DMD_MEMREPORT_MAX_AMOUNT, &amount)) {
+    k->n_refused++;
+    return;
+  }
+  dmd_strbuf_t full, process;
+  dmd_strbuf_init(&full, &dmdv_env);
+  dmd_strbuf_init(&process, &dmdv_env);
+  add_path(k, &full, path, (uint32_t)units);
+  if (other != NULL && other[0] != '\0') {
+    dmd_strbuf_str(&process, other);
+    dmd_strbuf_str(&process, ", as reported by ");
+  }
+  dmd_strbuf_str(&process, k->process);
+  const dmd_memreport_t report = {.process = process.text,
+                                  .path = full.text,
+                                  .description = get_text(object, "description"),
+                                  .amount = amount,
+                                  .times = 1,
+                                  .kind = (uint32_t)kind,
+                                  .units = (uint32_t)units};
+  k->n_refused += dmd_amounts_add(k->m, &report, 0) != NULL;
+  dmd_strbuf_destroy(&process);
+  dmd_strbuf_destroy(&full);
+}
+
+static void take_skipped(asked_t *k, const char *name) {
+  if (k->n_skipped++ < MAX_SKIPPED) {
+    dmd_strbuf_str(&k->skipped, k->skipped.n > 0 ? ", " : "");
+    dmd_strbuf_str(&k->skipped, name);
+  }
+}
+
+static void take_end(asked_t *k, const dmd_jsonvalue_t *object) {
+  int64_t number;
+  k->is_complete = true;
+  if (get_number(object, "refused", 0, INT32_MAX, &number))
+    k->n_refused += (uint64_t)number;
+  if (get_number(object, "dropped", 0, INT32_MAX, &number))
+    k->n_dropped += (uint64_t)number;
+}
+
+/* Whether no object or list is within another: the parser recurses. */
+static bool is_flat(const char *line) {
+  bool in_string = false;
+  int n = 0;
+  for (; *line != '\0'; line++) {
+    if (in_string && line[0] == '\\' && line[1] != '\0')
+      line++;
+    else if (*line == '"')
+      in_string = !in_string;
+    else if (!in_string)
+      n += *line == '{' || *line == '[';
+  }
+  return n == 1;
+}
+
+/* False: it is no line of an answer. */
+static bool take_line(asked_t *k, const char *line) {
+  char *text = dmd_env_alloc(&dmdv_env, "dmdv.memory", dmd_utf8_repair(NULL, line) + 1);
+  const char *stop, *name;
+  dmd_utf8_repair(text, line);
+  const dmd_jsonvalue_t *object =
+      is_flat(text) ? dmd_jsonvalues_parse(&k->values, text, strlen(text), &stop) : NULL;
+  bool good = dmd_jsonvalue_is(object, DMD_JSONVALUE_OBJECT) && *stop == '\0';
+  if (good && dmd_jsonvalue_get(object, "path") != NULL) {
+    take_value(k, object);
+  } else if (good && (name = get_text(object, "running")) != NULL) {
+    dmd_strbuf_cut(&k->running, 0);
+    dmd_strbuf_str(&k->running, name);
+  } else if (good && (name = get_text(object, "skipped")) != NULL) {
+    take_skipped(k, name);
+  } else if (good && dmd_jsonvalue_get(object, "end") != NULL) {
+    take_end(k, object);
+  }
+  dmd_env_free(&dmdv_env, text);
+  return good;
+}
+
+/* ---- The connection. ---- */
+
+/* Waits until fd can be read. False: the deadline has passed, or the process has ended. */
+static bool await(const asked_t *k, int fd) {
+  for (;;) {
+    struct pollfd waiting[] = {{.fd = fd, .events = POLLIN}, {.fd = k->pidfd, .events = POLLIN}};
+    int64_t left = k->deadline - dmd_posix_now_ms();
+    if (left <= 0)
+      return false;
+    int n = poll(waiting, 2, left > INT32_MAX ? INT32_MAX : (int)left);
+    if (n < 0 && errno != EINTR)
+      return false;
+    if (n > 0)
+      return waiting[0].revents != 0;
+  }
+}
+
+/* Takes the whole lines, and leaves the rest at the start. False: it is no answer. */
+static bool take_lines(asked_t *k, char *text, size_t *n) {
+  char *line = text, *end;
+  bool good = true;
+  while (good && (end = memchr(line, '\n', *n - (size_t)(line - text))) != NULL) {
+    *end = '\0';
+    good = strlen(line) == (size_t)(end - line) && take_line(k, line);
+    line = end + 1;
+  }
+  *n -= (size_t)(line - text);
+  memmove(text, line, *n);
+  return good && *n < MAX_LINE;
+}
+
+static void read_answer(asked_t *k, int fd) {
+  char *text = dmd_env_alloc(&dmdv_env, "dmdv.memory", MAX_LINE);
+  size_t n = 0, n_all = 0;
+  bool good = true;
+  while (good && !k->is_complete && n_all < MAX_ANSWER && await(k, fd)) {
+    ssize_t part = recv(fd, text + n, MAX_LINE - n, 0);
+    if (part == 0 || (part < 0 && errno != EAGAIN && errno != EINTR))
+      break;
+    n += part > 0 ? (size_t)part : 0;
+    n_all += part > 0 ? (size_t)part : 0;
+    good = take_lines(k, text, &n);
+  }
+  k->is_valid = good;
+  dmd_env_free(&dmdv_env, text);
+}
+
+/* Anybody who guesses the socket's name may connect; all but the process are turned away. */
+static int accept_process(const asked_t *k, int listening) {
+  dmd_posix_peer_t peer;
+  while (await(k, listening)) {
+    int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0 && dmd_posix_peer(fd, &peer) == 0 && peer.pid == k->pid)
+      return fd;
+    if (fd >= 0)
+      close(fd);
+  }
+  return -1;
+}
+
+static int listen_as(uint32_t number) {
+  char name[64];
+  struct sockaddr_un address;
+  int n = snprintf(name, sizeof name, DMDV_REPORTERS_MARK ".%08" PRIx32, number);
+  socklen_t szB = dmd_posix_abstract_address(&address, name, (size_t)n);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd >= 0 && bind(fd, (const struct sockaddr *)&address, szB) == 0 && listen(fd, 4) == 0)
+    return fd;
+  if (fd >= 0)
+    close(fd);
+  return -1;
+}
+
+/* ---- The request. ---- */
+
+/* Whether the process has a handler for the signal. */
+static bool has_handler(uint32_t pid) {
+  char name[64], line[256];
+  bool has = false;
+  snprintf(name, sizeof name, "/proc/%" PRIu32 "/status", pid);
+  FILE *f = fopen(name, "re");
+  while (f != NULL && fgets(line, sizeof line, f) != NULL)
+    if (dmd_str_begins(line, "SigCgt:"))
+      has = (strtoull(line + 7, NULL, 16) >> (SIGNAL - 1) & 1) != 0;
+  if (f != NULL)
+    fclose(f);
+  return has;
+}
+
+/* Through a pidfd if the system has them, so that the signal reaches the process that was checked.
+ */
+static bool send_signal(const asked_t *k, uint32_t number) {
+  siginfo_t info = {.si_signo = SIGNAL, .si_code = SI_QUEUE};
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = (int)number;
+  if (k->pidfd >= 0)
+    return syscall(SYS_pidfd_send_signal, k->pidfd, SIGNAL, &info, 0) == 0;
+  return sigqueue((pid_t)k->pid, SIGNAL, info.si_value) == 0;
+}
+
+static dmdv_asked_t ask(asked_t *k, bool anonymize) {
+  uint32_t number;
+  if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+    return DMDV_ASKED_NOT;
+  number = (number & ~1u) | 2 | anonymize;
+  int listening = listen_as(number), fd;
+  if (listening < 0)
+    return DMDV_ASKED_NOT;
+  dmdv_asked_t result =
+      has_handler(k->pid) && send_signal(k, number) ? DMDV_ASKED_TOO_SLOW : DMDV_ASKED_NOT;
+  if (result == DMDV_ASKED_TOO_SLOW && (fd = accept_process(k, listening)) >= 0) {
+    read_answer(k, fd);
+    close(fd);
+  }
+  close(listening);
+  return k->is_complete ? DMDV_ASKED_ALL : result;
+}
+
+/* ---- Notes. ---- */
+
+static void note(asked_t *k, const char *begin, const char *name, const char *end) {
+  dmd_out_t out;
+  dmd_out_init(&out, dmd_strbuf_write, k->notes);
+  dmd_out_str(&out, "note: ");
+  dmd_out_str(&out, begin);
+  dmd_out_safe(&out, name);
+  dmd_out_str(&out, end);
+  dmd_out_str(&out, "\n");
+  dmd_out_flush(&out);
+}
+
+static void note_number(asked_t *k, uint64_t n, const char *what, const char *names) {
+  char number[24];
+  if (n == 0)
+    return;
+  snprintf(number, sizeof number, "%" PRIu64, n);
+  note(k, number, "", what);
+  if (names[0] != '\0')
+    note(k, "they are ", names, n > MAX_SKIPPED ? ", ..." : "");
+}
+
+static bool has_ended(const asked_t *k) {
+  return k->pidfd >= 0 && syscall(SYS_pidfd_send_signal, k->pidfd, 0, NULL, 0) != 0;
+}
+
+static void note_slow(asked_t *k, uint32_t seconds) {
+  char end[128];
+  snprintf(end, sizeof end,
+           "\" did not return within %" PRIu32 " s; its values and those of later "
+           "reporters are missing",
+           seconds);
+  if (has_ended(k))
+    note(k, "the process ended before it answered", "", "");
+  else if (k->running.n > 0)
+    note(k, "the reporter \"", k->running.text, end);
+  else
+    note(k, "the program did not poll in time; the values of its reporters are missing", "", "");
+}
+
+static void note_result(asked_t *k, dmdv_asked_t result, uint32_t seconds) {
+  if (!k->is_valid)
+    note(k, "what it answered is not from the library dmd-reporters", "", "");
+  else if (result == DMDV_ASKED_NOT)
+    note(k, "its reporters cannot be asked: it is starting or ending", "", "");
+  else if (result == DMDV_ASKED_TOO_SLOW)
+    note_slow(k, seconds);
+  note_number(k, k->n_skipped, " reporters did not run, since the program did not poll",
+              k->skipped.text);
+  note_number(k, k->n_refused, " values are invalid and left out", "");
+  note_number(k, k->n_dropped, " values are too many for one answer and left out", "");
+}
+
+dmdv_asked_t dmdv_ask_reporters(dmd_amounts_t *m, uint32_t pid, const char *process, bool anonymize,
+                                uint32_t seconds, dmd_strbuf_t *notes) {
+  asked_t k = {.m = m, .pid = pid, .process = process, .notes = notes, .is_valid = true};
+  k.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+  k.deadline = dmd_posix_now_ms() + (int64_t)seconds * 1000;
+  dmd_jsonvalues_init(&k.values, &dmdv_env, number_of);
+  dmd_intern_init(&k.trees, &dmdv_env, "dmdv.memory.trees");
+  dmd_pool_init(&k.tree_units, &dmdv_env, "dmdv.memory.trees", sizeof(uint32_t));
+  dmd_strbuf_init(&k.running, &dmdv_env);
+  dmd_strbuf_init(&k.skipped, &dmdv_env);
+  tree_is_of(&k, "explicit/", DMD_MEMREPORT_BYTES);
+  dmdv_asked_t result = ask(&k, anonymize);
+  note_result(&k, result, seconds);
+  dmd_strbuf_destroy(&k.skipped);
+  dmd_strbuf_destroy(&k.running);
+  dmd_pool_destroy(&k.tree_units);
+  dmd_intern_destroy(&k.trees);
+  dmd_jsonvalues_destroy(&k.values);
+  if (k.pidfd >= 0)
+    close(k.pidfd);
+  return result;
+}
