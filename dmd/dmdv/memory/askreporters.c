@@ -309,14 +309,19 @@ static void note(asked_t *k, const char *begin, const char *name, const char *en
   dmd_out_flush(&out);
 }
 
-static void note_number(asked_t *k, uint64_t n, const char *what, const char *names) {
-  char number[24];
+static void note_number(asked_t *k, const char *what, uint64_t n, const dmd_strbuf_t *names) {
+  dmd_strbuf_t text;
   if (n == 0)
     return;
-  snprintf(number, sizeof number, "%" PRIu64, n);
-  note(k, number, "", what);
-  if (names[0] != '\0')
-    note(k, "they are ", names, n > MAX_SKIPPED ? ", ..." : "");
+  dmd_strbuf_init(&text, &dmdv_env);
+  dmd_strbuf_u64(&text, n);
+  if (names != NULL) {
+    dmd_strbuf_str(&text, " (");
+    dmd_strbuf_bytes(&text, names->text, names->n);
+    dmd_strbuf_str(&text, n > MAX_SKIPPED ? ", ...)" : ")");
+  }
+  note(k, what, text.text, "");
+  dmd_strbuf_destroy(&text);
 }
 
 static bool has_ended(const asked_t *k) {
@@ -344,10 +349,10 @@ static void note_result(asked_t *k, dmdv_asked_t result, uint32_t seconds) {
     note(k, "its reporters cannot be asked: it is starting or ending", "", "");
   else if (result == DMDV_ASKED_TOO_SLOW)
     note_slow(k, seconds);
-  note_number(k, k->n_skipped, " reporters did not run, since the program did not poll",
-              k->skipped.text);
-  note_number(k, k->n_refused, " values are invalid and left out", "");
-  note_number(k, k->n_dropped, " values are too many for one answer and left out", "");
+  note_number(k, "reporters that did not run, since the program did not poll: ", k->n_skipped,
+              &k->skipped);
+  note_number(k, "invalid values, which are left out: ", k->n_refused, NULL);
+  note_number(k, "values that did not fit into the answer: ", k->n_dropped, NULL);
 }
 
 dmdv_asked_t dmdv_ask_reporters(dmd_amounts_t *m, uint32_t pid, const char *process, bool anonymize,

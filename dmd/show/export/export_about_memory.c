@@ -21,7 +21,7 @@ static void write_report(dmd_jsonout_t *j, const dmd_memreport_t *report) {
   dmd_jsonout_key_u64(j, "units", report->units);
   dmd_jsonout_key(j, "amount");
   dmd_jsonout_i64(j, report->amount);
-  dmd_jsonout_key_str(j, "description", report->description);
+  dmd_jsonout_key_str(j, "description", report->description != NULL ? report->description : "");
   dmd_jsonout_end(j);
 }
 
@@ -55,7 +55,9 @@ static void write_amounts(dmd_jsonout_t *j, const dmd_amounts_t *m) {
     const dmd_amount_t *a = dmd_amounts_at(m, m->order[i]);
     dmd_memreport_t report = {.process = dmd_amounts_process(m, m->order[i]),
                               .path = dmd_amounts_path(m, m->order[i]),
-                              .description = dmd_intern_get_str(&m->strings, a->description),
+                              .description = a->description == DMD_NONE
+                                                 ? NULL
+                                                 : dmd_intern_get_str(&m->strings, a->description),
                               .amount = a->amount,
                               .kind = a->kind,
                               .units = a->units};

@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv memory: what the system and the memory reporters know of programs that run."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from harness import Skip, compiler, files
+
+HANG_SECONDS = 60
+
+# Runs until its standard input ends, and allocates nothing after it has printed how much is allocated.
+SOURCE = r"""
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <valgrind/dmd-reporters.h>
+static char *kept[10];
+static volatile int asked;
+static void measure(struct dmd_reporters_call *call, void *closure) {
+  long long n = 0;
+  for (int i = 0; i < 10; i++)
+    n += (long long)malloc_usable_size(kept[i]);
+  (void)closure;
+  dmd_reporters_report(call, dmd_reporters_is_anonymized(call) ? "explicit/kept/(anonymous)" : "explicit/kept/secret",
+                       DMD_REPORTERS_HEAP, DMD_REPORTERS_BYTES, n, "What is \"kept\".\n\x1b[31m\xff");
+  dmd_reporters_report(call, "kept", DMD_REPORTERS_OTHER, DMD_REPORTERS_COUNT, 10, NULL);
+}
+static void measure_badly(struct dmd_reporters_call *call, void *closure) {
+  (void)closure;
+  dmd_reporters_report(call, "resident", DMD_REPORTERS_OTHER, DMD_REPORTERS_BYTES, 1, NULL);
+  dmd_reporters_report(call, "rss/all", DMD_REPORTERS_OTHER, DMD_REPORTERS_BYTES, 2, NULL);
+  dmd_reporters_report(call, "mixed/a", DMD_REPORTERS_OTHER, DMD_REPORTERS_BYTES, 3, NULL);
+  dmd_reporters_report(call, "mixed/b", DMD_REPORTERS_OTHER, DMD_REPORTERS_COUNT, 4, NULL);
+  dmd_reporters_report(call, "explicit/b", DMD_REPORTERS_OTHER, DMD_REPORTERS_BYTES, 5, NULL);
+  dmd_reporters_report_of(call, "init (pid 1)", "explicit/c", DMD_REPORTERS_HEAP, DMD_REPORTERS_BYTES, 6, NULL);
+}
+static void hang(struct dmd_reporters_call *call, void *closure) {
+  (void)call, (void)closure;
+  for (;;)
+    pause();
+}
+static void lie(int number, siginfo_t *info, void *context) {
+  struct sockaddr_un a = {.sun_family = AF_UNIX};
+  int n = sprintf(a.sun_path + 1, "dmd-reporters-1.%08x", (unsigned)info->si_value.sival_int), fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  static const char *lies[] = {"{\"path\":[[[[[[[[[[[[\n", "rubbish\n", "{\"path\":\"a\",\"amount\":1e99}\n{\"running\":\"\x1b[31m\xff\n",
+                               "{\"end\":1}\n"};
+  (void)number, (void)context;
+  if (connect(fd, (struct sockaddr *)&a, sizeof a - sizeof a.sun_path + 1 + n) == 0 && write(fd, lies[asked], strlen(lies[asked])) > 0)
+    asked++;
+  close(fd);
+}
+static void become_liar(void) {
+  struct sigaction action = {.sa_sigaction = lie, .sa_flags = SA_SIGINFO};
+  mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, memfd_create("dmd-reporters-1", 0), 0);
+  sigaction(59, &action, NULL);
+}
+int main(int argc, char **argv) {
+  const char *mode = argc > 1 ? argv[1] : "";
+  struct pollfd input = {.fd = 0, .events = POLLIN};
+  setvbuf(stdout, NULL, _IONBF, 0);
+  for (int i = 0; i < 10; i++)
+    memset(kept[i] = malloc(100000), 1, 100000);
+  dmd_reporters_register(measure, NULL, "kept", DMD_REPORTERS_ANY_THREAD);
+  if (strcmp(mode, "hangs") == 0)
+    dmd_reporters_register(hang, NULL, "hang\n\x1b[31m", 0);
+  if (strcmp(mode, "badly") == 0)
+    dmd_reporters_register(measure_badly, NULL, "bad", 0);
+  if (strcmp(mode, "thread") == 0)
+    dmd_reporters_register(measure, NULL, "polled", 0);
+  if (strcmp(mode, "lies") == 0)
+    become_liar();
+  else if (strcmp(mode, "waits") != 0)
+    dmd_reporters_start(strcmp(mode, "thread") == 0 ? DMD_REPORTERS_THREAD : 0);
+  if (strcmp(mode, "forks") == 0)
+    mode = fork() == 0 ? "child" : mode;
+  struct mallinfo2 m = mallinfo2();
+  if (strcmp(mode, "child") != 0)
+    printf("%zu\n", m.uordblks + m.hblkhd);
+  while (poll(&input, 1, 5) <= 0)
+    if (strcmp(mode, "never") != 0 && strcmp(mode, "thread") != 0)
+      dmd_reporters_poll();
+  return 0;
+}
+"""
+
+
+class Program:
+    def __init__(self, test, command, environment):
+        self.test = test
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=test.folder,
+                                        env={**os.environ, **environment})
+        self.pid = self.process.pid
+        self.allocated = int(self.process.stdout.readline())
+        self.name = "%s (pid %d)" % (os.path.basename(os.path.realpath("/proc/%d/exe" % self.pid)), self.pid)
+
+    def ask(self, *options, status=0):
+        return self.test.dmdv("memory", *options, str(self.pid), status=status)
+
+    def values(self, *options, status=0):
+        """{path: amount} of all leaves."""
+        document = json.loads(self.ask("--json", "--verbose", *options, status=status)[0])
+        return values_of(document["processes"][0])
+
+    def end(self):
+        self.process.communicate(timeout=HANG_SECONDS)
+        self.test.equal(self.process.returncode, 0, "the program's status")
+
+
+def values_of(process):
+    found, waiting = {}, list(process["trees"])
+    while waiting:
+        node = waiting.pop()
+        waiting += node.get("children", [])
+        if "kind" in node:
+            found[node["path"]] = node["amount"]
+    return found
+
+
+@contextlib.contextmanager
+def running(test, mode, library="libdmd-reporters.a", **environment):
+    path = compiler.compile_program(test.write("app.c", SOURCE), test.path("app"), test.builddir,
+                                    [os.path.join(test.builddir, library), "-pthread", "-Wl,-rpath," + test.builddir])
+    program = Program(test, [path, mode], environment)
+    try:
+        yield program
+    finally:
+        if program.process.poll() is None:
+            program.process.kill()
+        program.process.communicate()
+
+
+def status_of(pid, key):
+    """A number of /proc/PID/status in bytes."""
+    return 1024 * int(re.search(r"^%s:\s+(\d+)" % key, files.read("/proc/%d/status" % pid), re.MULTILINE)[1])
+
+
+# ---- Programs with reporters. ----
+
+
+def test_a_program_that_polls(test):
+    """The program is idle, so both sides see the same."""
+    with running(test, "polls") as program:
+        values = program.values()
+        test.check(10 * 100000 <= values["explicit/kept/secret"] <= 10 * 100100, "the reporter's value")
+        test.equal(values["kept"], 10)
+        test.equal(values["heap-allocated"], program.allocated)
+        heap = values["explicit/heap-unclassified"] + values["explicit/kept/secret"]
+        test.equal(heap, program.allocated, "heap-unclassified is the rest")
+        out, _ = program.ask()
+        test.contains(out, program.name + "\n\nExplicit Allocations\n")
+        test.contains(out, "── kept/secret\n")
+        test.equal([c for c in "\x1b\x9b" if c in out], [])
+        program.end()
+
+
+def test_what_the_system_says(test):
+    """The trees add up to what /proc/PID/status says."""
+    with running(test, "polls") as program:
+        program.values()
+        values = program.values()
+        trees = {root: sum(amount for path, amount in values.items() if path.startswith(root + "/"))
+                 for root in ("size", "rss", "pss", "swap")}
+        vsize, resident = status_of(program.pid, "VmSize"), status_of(program.pid, "VmRSS")
+        test.check(0 <= trees["size"] - vsize <= 4096, "size, with vsyscall's page: %s, %d" % (trees, vsize))
+        test.equal(values["vsize"], vsize)
+        test.check(abs(trees["rss"] - resident) <= 512 << 10, "rss: %s, %d" % (trees, resident))
+        test.check(abs(values["resident"] - resident) <= 512 << 10, "resident")
+        test.check(values["resident-unique"] <= trees["pss"] <= trees["rss"], "pss: %s" % trees)
+        test.check(values["resident-peak"] >= values["resident"], "resident-peak")
+        test.check(values["page-faults-soft"] > 250, "page faults")
+
+
+def test_the_shared_library(test):
+    with running(test, "polls", library="libdmd-reporters.so.0") as program:
+        test.equal(program.values()["heap-allocated"], program.allocated)
+        program.end()
+
+
+def test_the_environment_starts_it(test):
+    with running(test, "waits") as program:
+        test.contains(program.ask()[0], "note: the program has no reporters that can be asked")
+        program.end()
+    with running(test, "waits", DMD_REPORTERS="on") as program:
+        test.equal(program.values()["kept"], 10)
+        program.end()
+
+
+def test_the_librarys_thread(test):
+    """It runs what may run anywhere, and names the rest."""
+    with running(test, "thread") as program:
+        out, _ = program.ask()
+        test.contains(out, "note: reporters that did not run, since the program did not poll: 1 (polled)\n")
+        test.equal(program.values()["kept"], 10)
+        program.end()
+
+
+def test_many_requests(test):
+    with running(test, "polls") as program:
+        asking = [subprocess.Popen([test.place.dmdv(), "memory", "--json", str(program.pid)], stdout=subprocess.PIPE)
+                  for _ in range(20)]
+        for one in asking:
+            out, _ = one.communicate(timeout=HANG_SECONDS)
+            test.equal(values_of(json.loads(out)["processes"][0])["kept"], 10)
+        program.end()
+
+
+def test_strange_values(test):
+    """They cannot falsify the system's, nor another process's, nor spoil a tree."""
+    with running(test, "badly") as program:
+        document = json.loads(program.ask("--json", "--verbose")[0])
+        by_name = {process["name"]: process for process in document["processes"]}
+        other = "init (pid 1), as reported by " + program.name
+        test.equal(sorted(by_name), sorted([program.name, other]))
+        values = values_of(by_name[program.name])
+        test.equal([values[path] for path in ("resident (reporter)", "rss (reporter)/all", "mixed/a", "mixed (count)/b")], [1, 2, 3, 4])
+        test.check(values["resident"] > 1, "the system's")
+        test.equal(values_of(by_name[other])["explicit/c"], 6)
+        test.contains(by_name[program.name]["notes"], "note: invalid values, which are left out: 1\n")
+
+
+# ---- Programs that do not answer. ----
+
+
+def test_a_program_that_never_polls(test):
+    with running(test, "never") as program:
+        out, _ = program.ask("--timeout=1", status=4)
+        test.contains(out, "note: the program did not poll in time; the values of its reporters are missing\n")
+        test.contains(out, " ── resident\n")
+        program.end()
+
+
+def test_a_reporter_that_hangs(test):
+    """It has a name, and what others said before is there."""
+    with running(test, "hangs") as program:
+        out, _ = program.ask("--timeout=1", status=4)
+        test.contains(out, 'note: the reporter "hang')
+        test.contains(out, '\\x1b[31m" did not return within 1 s; its values')
+        test.contains(out, "── kept\n")
+        test.contains(program.ask("--timeout=1", status=4)[0], "did not poll in time")
+
+
+def test_answers_of_a_hostile_process(test):
+    with running(test, "lies") as program:
+        for _ in range(4):
+            out, err = test.dmdv("memory", "--timeout=1", str(program.pid), status=None)
+            test.equal(err, "")
+            test.contains(out, " ── resident\n")
+            test.equal([c for c in "\x1b\x9b" if c in out], [])
+        program.end()
+
+
+def test_a_program_without_the_library(test):
+    """Gets no signal, which would end it."""
+    process = subprocess.Popen([sys.executable, "-c", "import time; print(1, flush=True); time.sleep(60)"], stdout=subprocess.PIPE)
+    try:
+        process.stdout.readline()
+        out, _ = test.dmdv("memory", str(process.pid))
+        test.contains(out, "note: the program has no reporters that can be asked")
+        test.contains(out, "── brk-heap/[rw-p]\n")
+        time.sleep(0.1)
+        test.equal(process.poll(), None, "it still runs")
+    finally:
+        process.kill()
+        process.communicate()
+    test.contains(test.error("memory", str(process.pid), status=3), "process %d does not exist" % process.pid)
+
+
+def test_another_user(test):
+    if os.geteuid() != 0:
+        raise Skip("only root can be another user")
+    with running(test, "polls") as program:
+        try:
+            done = subprocess.run([test.place.dmdv(), "memory", str(program.pid)], user=65534, group=65534, extra_groups=[],
+                                  capture_output=True, text=True, check=False)
+        except PermissionError:
+            raise Skip("another user cannot run dmdv where it is built")
+        test.equal((done.returncode, done.stdout), (3, ""))
+        test.contains(done.stderr, "the system denies access to the mappings of process %d" % program.pid)
+        program.end()
+
+
+# ---- Files and options. ----
+
+
+def test_a_file_of_a_process_and_its_child(test):
+    with running(test, "forks") as program:
+        program.ask("--children", "-o", "m.json.gz")
+        document = json.loads(test.run(["gzip", "-dc", "m.json.gz"]).out)
+        test.equal((document["version"], document["hasMozMallocUsableSize"]), (1, True))
+        names = {report["process"] for report in document["reports"]}
+        test.equal(len(names), 2)
+        test.equal(sum(report["path"] == "kept" and report["amount"] == 10 for report in document["reports"]), 2)
+        test.check("explicit/heap-unclassified" not in {report["path"] for report in document["reports"]}, "readers compute it")
+        shown, _ = test.dmdv("tree", "m.json.gz")
+        test.equal(sorted(re.findall(r"^End of (.*)", shown, re.MULTILINE)), sorted(names))
+        program.end()
+
+
+def test_differences(test):
+    with running(test, "polls") as program:
+        program.ask("-o", "m.json")
+        program.ask()
+        out, _ = program.ask("--diff", "m.json")
+        test.check("kept" not in out, "the program is idle: " + out)
+    with running(test, "badly") as program:
+        out, _ = program.ask("--diff", "m.json")
+        test.contains(out, "-- mixed (count)\n")
+        test.contains(out, "── b [+]")
+
+
+def test_anonymize(test):
+    with running(test, "polls") as program:
+        values = program.values("--anonymize")
+        test.check("explicit/kept/(anonymous)" in values and "explicit/kept/secret" not in values, "the reporter")
+        test.equal([path for path in values if "/app/" in path], [])
+        test.check([path for path in values if "/other-files/(anonymous)/" in path] != [], "files")
+
+
+def test_wrong_command_lines(test):
+    test.contains(test.error("memory"), "give one or more process ids")
+    test.contains(test.error("memory", "0"), "0 is not a process id")
+    test.contains(test.error("memory", "--json", "-o", "x", "1"), "--output works neither with")
