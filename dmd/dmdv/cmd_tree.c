@@ -27,6 +27,7 @@ typedef struct {
   bool columns;
   bool json;
   bool no_pager;
+  unsigned moment; /* a dmd_moment_choice_t */
   dmdv_files_t files;
 } options_t;
 
@@ -37,6 +38,7 @@ static const dmd_option_t options[] = {
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, verbose), .letter = 'v'},
     {"columns", NULL, NULL, "show one tree of all processes, with a column for each",
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, columns)},
+    DMDV_END_OR_PEAK_OPTION(options_t, moment),
     DMDV_JSON_OPTION(options_t, json, "print the result as JSON"),
     DMDV_OUTPUT_OPTION(options_t, output, NULL, DMDV_TO_FILE),
     DMDV_NO_PAGER_OPTION(options_t, no_pager),
@@ -135,6 +137,14 @@ static bool take_processes(source_t *source, const dmd_profile_t *profile, const
   return good;
 }
 
+static bool has_moment(const source_t *source, const dmd_profile_t *profile, const options_t *o) {
+  if (o->moment != DMD_MOMENT_PEAK || profile->shows_peak)
+    return true;
+  return source->is_profile
+             ? dmdv_error_no_peak(shown(source->name))
+             : dmdv_error("tree: %s has memory reports, which have no peak", shown(source->name));
+}
+
 /* other: the file to compare with, or NULL. Two profiles of one process each are compared with each
  * other, whatever the processes' names. */
 static bool load(source_t *source, const char *name, const source_t *other, const options_t *o) {
@@ -143,8 +153,10 @@ static bool load(source_t *source, const char *name, const source_t *other, cons
   dmd_profile_t profile;
   dmd_profile_init(&profile, &dmdv_env);
   dmd_fail_t fail = {0};
-  bool good = dmdv_load_either(&profile, &source->amounts, name, &source->is_profile, &fail) ||
+  bool good = dmdv_load_either(&profile, &source->amounts, name, (dmd_moment_choice_t)o->moment,
+                               &source->is_profile, &fail) ||
               dmdv_error_in(name, &fail);
+  good = good && has_moment(source, &profile, o);
   bool is_split = source->is_profile && dmd_intern_count(&profile.processes) > 0 && !o->diff;
   if (good && is_split)
     good = take_processes(source, &profile, o);

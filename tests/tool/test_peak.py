@@ -131,11 +131,16 @@ def other_commands(t):
     lines = _dmdv(t, "export", "--format=collapsed", "--moment=peak", cook).out.splitlines()
     t.equal(len(lines), 2)
     t.equal(_dmdv(t, "export", "--format=collapsed", cook).out, "")
+    tree = _dmdv(t, "tree", "--verbose", "--moment=peak", cook).out
+    t.contains(tree, "note: at the peak: who would have reported a block is not known.\n")
+    t.contains(tree, "514,192 B ── heap-allocated")
+    t.contains(_dmdv(t, "tree", "--verbose", cook).out, " 0 B ── heap-allocated")
+    t.contains(_dmdv(t, "tree", "--verbose", "--diff", "--moment=peak", leave, cook).out, "10,192 B")
 
 
 def profiles_without_it(t):
     path = t.run("cook", options=["--peak=no"]).profile.path
-    for args in ["print", path], ["diff", path, path], ["export", "--format=collapsed", path]:
+    for args in ["print", path], ["diff", path, path], ["export", "--format=collapsed", path], ["tree", path], ["view", path]:
         t.contains(_dmdv(t, *args, "--moment=peak", status=2).err, "does not have the records of its peak")
     merged = t.new_folder() + "/merged.json"
     _dmdv(t, "merge", "-o", merged, t.run("cook").profile.path, t.run("leave").profile.path)

@@ -127,6 +127,11 @@ static bool is_measured(const maker_t *k, const dmd_memreport_t *report) {
           dmd_measured_at_or_below(&k->measured, report->path) == report->amount);
 }
 
+/* What the program published are amounts at the end. */
+static uint32_t n_published(const dmd_profile_t *profile) {
+  return profile->shows_peak ? 0 : dmd_memreports_count(&profile->memreports);
+}
+
 /* Heap amounts that the program published consist of blocks, which must not count twice: if the
  * path or the amount is that of a tag, they are the tag's blocks; otherwise they were reported
  * outside of any reporter, if at all. */
@@ -139,7 +144,7 @@ static void match_published(maker_t *k) {
   for (uint32_t tag = 1; tag <= n_tags; tag++)
     tag_of[dmd_intern_bytes(&amounts, &k->by_tag[tag], sizeof k->by_tag[tag])] = tag;
   uint32_t n_amounts = dmd_intern_count(&amounts);
-  for (uint32_t id = 1; id <= dmd_memreports_count(reports); id++) {
+  for (uint32_t id = 1; id <= n_published(k->profile); id++) {
     dmd_memreport_t report = dmd_memreports_get(reports, id);
     if (report.kind != DMD_MEMREPORT_HEAP || report.process != NULL || report.amount <= 0 ||
         !dmd_str_begins(report.path, EXPLICIT) || is_measured(k, &report))
@@ -265,7 +270,7 @@ const char *dmd_amounts_of_profile(dmd_amounts_t *m, const dmd_profile_t *profil
   add_reporters(&k);
   add_tags(&k);
   add_memory(&k, coverage->heap_szB);
-  for (uint32_t id = 1; id <= dmd_memreports_count(&profile->memreports); id++)
+  for (uint32_t id = 1; id <= n_published(profile); id++)
     add_published(&k, dmd_memreports_get(&profile->memreports, id));
 
   dmd_pool_destroy(&k.tree_units);

@@ -54,6 +54,12 @@
 
 /* ---- Records, pages, programs that run. ---- */
 
+#define DMDV_END_OR_PEAK_OPTION(type, field)                                                       \
+  {                                                                                                \
+    "moment", "end|peak", "end", "the blocks of the dump, or those of the largest heap before it", \
+        DMD_OPTION_WORD, DMD_OPTION_AT(type, field)                                                \
+  }
+
 #define DMDV_MAX_RECORDS_OPTION(type, field, help)                                                 \
   {                                                                                                \
     "max-records", "N|all", "10", help, DMD_OPTION_NUMBER_OR_ALL, DMD_OPTION_AT(type, field),      \

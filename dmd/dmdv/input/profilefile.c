@@ -117,11 +117,11 @@ bool dmdv_load_silently(dmd_profile_t *profile, const char *name, const dmd_load
 }
 
 bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char *name,
-                      bool *is_profile, dmd_fail_t *fail) {
+                      dmd_moment_choice_t moment, bool *is_profile, dmd_fail_t *fail) {
   dmdv_input_t *input = open_document(name, fail);
   if (input == NULL)
     return false;
-  const dmd_load_options_t options = {0};
+  const dmd_load_options_t options = {.moment = moment};
   reading_t reading;
   bool good = dmd_load_either(profile, amounts, begin(&reading, input), &options, is_profile, fail);
   end(&reading);

@@ -34,7 +34,7 @@ bool dmdv_load_reports_input(dmd_amounts_t *amounts, dmdv_input_t *input, dmd_fa
 
 /* Fills one of the two from the file with this name, whose keys show its kind. */
 bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char *name,
-                      bool *is_profile, dmd_fail_t *fail);
+                      dmd_moment_choice_t moment, bool *is_profile, dmd_fail_t *fail);
 
 /* Passes the items of the history in the file with this name ("-": standard input) to the taker, as
  * dmd_load_history does. */

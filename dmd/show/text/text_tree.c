@@ -318,6 +318,8 @@ void dmd_tree_print_notes(dmd_out_t *out, const dmd_profile_t *profile,
                           const dmd_coverage_t *coverage, bool verbose) {
   if (profile->mode == DMD_MODE_CUMULATIVE) {
     dmd_out_str(out, "note: mode cumulative: amounts are of all blocks ever allocated.\n");
+  } else if (profile->shows_peak) {
+    dmd_out_str(out, "note: at the peak: who would have reported a block is not known.\n");
   } else if (profile->mode != DMD_MODE_DARK_MATTER) {
     dmd_out_str(out, "note: mode ");
     dmd_out_str(out, dmd_mode_name(profile->mode));

@@ -171,7 +171,7 @@ def tree(t, page, fixture):
     """All nodes, after opening the closed ones."""
     go(page, fixture, "tree", verbose=1)
     if fixture.old is None:
-        doc = t.json("tree", "--json", "--verbose", fixture.paths[fixture.of])
+        doc = t.json("tree", "--json", "--verbose", *fixture.moment, fixture.paths[fixture.of])
     else:
         doc = t.json("tree", "--json", "--verbose", "--diff", fixture.paths[fixture.old], fixture.paths[fixture.of])
     shown = [row[:1] + row[2:] for row in tree_rows(page, "(row) => ['value', 'share', 'name'].map((part) => "

@@ -51,8 +51,8 @@ def test_series(t):
 
 def test_peak(t):
     """What the page opens with, without a word about the moment in its link."""
-    agree(t, "peak", [agree_profile.files, agree_profile.overview, agree_profile.records, agree_profile.by_what, agree_profile.faults,
-                      agree_pictures.flame_whole, agree_pictures.treemap])
+    agree(t, "peak", [agree_profile.files, agree_profile.overview, agree_profile.records, agree_profile.by_what, agree_profile.tree,
+                      agree_profile.faults, agree_pictures.flame_whole, agree_pictures.treemap])
 
 
 def test_sampled(t):

@@ -40,6 +40,27 @@ static void publish(dmd_profile_t *p, const char *process, const char *path,
   assert_true(dmd_memreports_add(&p->memreports, &report));
 }
 
+/* What a program published belongs to the end. */
+static void published_at_the_peak(void **state) {
+  (void)state;
+  for (int peak = 0; peak < 2; peak++) {
+    fixture_t f;
+    dmd_amounts_t m;
+    dmd_coverage_t coverage;
+    fixture_begin(&f, DMD_MODE_LIVE);
+    build_blocks(&f.profile, 1, 100, 0, "new", DMD_NONE);
+    publish(&f.profile, NULL, "cache/entries", DMD_MEMREPORT_OTHER, DMD_MEMREPORT_COUNT, 8);
+    f.profile.shows_peak = peak;
+    dmd_amounts_init(&m, &f.host.env, false);
+    assert_null(dmd_amounts_of_profile(&m, &f.profile, "p", &coverage));
+    dmd_amounts_complete(&m);
+    assert_int_equal(dmd_amounts_find(&m, "p", "cache/entries") == DMD_NONE, peak);
+    assert_int_equal(dmd_amounts_find(&m, "p", "heap-allocated") == DMD_NONE, false);
+    dmd_amounts_destroy(&m);
+    fixture_end(&f);
+  }
+}
+
 static void fill(dmd_profile_t *p) {
   p->mode = DMD_MODE_DARK_MATTER;
   uint32_t a = build_reports(p, 1, "r", "explicit/a", NULL, NULL);
@@ -170,9 +191,8 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_of_processes),
-      cmocka_unit_test(each_rule_by_hand),
-      cmocka_unit_test(notes_of_a_profile),
+      cmocka_unit_test(names_of_processes), cmocka_unit_test(published_at_the_peak),
+      cmocka_unit_test(each_rule_by_hand),  cmocka_unit_test(notes_of_a_profile),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
