@@ -162,6 +162,7 @@ dmd_core_sources = \
   dmd/show/text/text_history.c dmd/show/text/text_history.h \
   dmd/show/text/text_leaks.c dmd/show/text/text_leaks.h \
   dmd/show/text/text_owners.c dmd/show/text/text_owners.h \
+  dmd/show/text/text_overview.c dmd/show/text/text_overview.h \
   dmd/show/text/text_paths.c dmd/show/text/text_paths.h \
   dmd/show/text/text_peak.c \
   dmd/show/text/text_record.c \
@@ -469,6 +470,7 @@ dmd_reader_sources = \
   dmd/dmdv/graph/lostblocks.c dmd/dmdv/graph/lostblocks.h \
   dmd/dmdv/commandline/namer.c dmd/dmdv/commandline/namer.h \
   dmd/dmdv/run/native.c dmd/dmdv/run/native.h \
+  dmd/dmdv/overview.c dmd/dmdv/overview.h \
   dmd/dmdv/commandline/recordoptions.c dmd/dmdv/commandline/recordoptions.h \
   dmd/dmdv/graph/ownersbeside.c dmd/dmdv/graph/ownersbeside.h \
   dmd/dmdv/view/htmlpage.c dmd/dmdv/view/htmlpage.h \

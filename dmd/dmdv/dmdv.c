@@ -9,6 +9,7 @@
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/complete.h"
 #include "dmdv/commandline/namer.h"
+#include "dmdv/overview.h"
 #include "host/message.h"
 #include "host/pager.h"
 #include "host/process.h"
@@ -17,6 +18,7 @@
 #include "dmd-config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,7 +49,8 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 /* For somebody who types dmdv alone. */
 static void print_overview(void) {
   printf("dmdv ./program        runs a program and shows where its memory goes\n"
-         "dmdv FILE             prints a profile\n"
+         "dmdv FILE             shows the same for a profile\n"
+         "dmdv print FILE       prints all records of a profile, with their stacks\n"
          "dmdv view FILE...     shows profiles in a browser\n"
          "dmdv tree FILE...     shows what the program's reporters measured\n"
          "dmdv diff OLD NEW     prints what changed between two profiles\n"
@@ -59,8 +62,8 @@ static void print_overview(void) {
 
 static void print_help(void) {
   printf("usage: dmdv COMMAND [OPTION...] FILE...\n"
-         "       dmdv ./PROGRAM [ARGUMENT...]   the same as dmdv run\n"
-         "       dmdv FILE                      the same as dmdv print\n"
+         "       dmdv PROGRAM [ARGUMENT...]     the same as dmdv run\n"
+         "       dmdv FILE...                   what matters most in profiles\n"
          "\n"
          "Reads the profiles of `valgrind --tool=dmd` and of Firefox's DMD.\n"
          "\n"
@@ -100,25 +103,53 @@ static bool is_data(const char *name) {
   return first == '{' || first == 0x1f;
 }
 
-/* The command for a word that is no command but names a profile, or a program by its path; or
- * NULL. */
-static const dmdv_command_t *command_for_file(const char *word) {
+static bool is_program(const char *path) {
   struct stat file;
-  if (stat(word, &file) != 0 || !S_ISREG(file.st_mode))
-    return NULL;
-  if (is_data(word))
-    return &dmdv_print_command;
-  bool is_program = access(word, X_OK) == 0 && strchr(word, '/') != NULL;
-  return is_program ? &dmdv_run_command : NULL;
+  return stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Everything from the file's name on is the command's arguments. A command line that is printed
- * begins with the command's name. */
-static int run_for_file(const dmdv_command_t *command, int argc, char **argv) {
+/* Whether a word names a program: by its path, or one in PATH. */
+static bool names_program(const char *word) {
+  const char *at = getenv("PATH");
+  if (strchr(word, '/') != NULL)
+    return is_program(word);
+  for (size_t n; at != NULL && *at != '\0'; at += n + (at[n] == ':')) {
+    char path[4096];
+    n = strcspn(at, ":");
+    int length = snprintf(path, sizeof path, "%.*s/%s", (int)n, at, word);
+    if (n > 0 && length < (int)sizeof path && is_program(path))
+      return true;
+  }
+  return false;
+}
+
+static bool are_data(char **words) {
+  for (; *words != NULL; words++)
+    if (!is_data(*words))
+      return false;
+  return true;
+}
+
+/* Everything from argv[1] on is the command's arguments. A command line that is printed begins with
+ * the command's name. */
+static int run_with_all(const dmdv_command_t *command, int argc, char **argv) {
   static char name[16];
   snprintf(name, sizeof name, "%s", command->name);
   argv[0] = name;
   return command->run(argc, argv);
+}
+
+/* The command line does not begin with a command: it names profiles, with options of print or
+ * without, or a program, also after options of run. */
+static int run_without_command(int argc, char **argv) {
+  const char *word = argv[1];
+  if (are_data(argv + 1))
+    return dmdv_overview_of_files(argc - 1, argv + 1);
+  if (is_data(word))
+    return run_with_all(&dmdv_print_command, argc, argv);
+  if (word[0] == '-' || names_program(word))
+    return run_with_all(&dmdv_run_command, argc, argv);
+  return unknown_command(word);
 }
 
 /* Prints the help of the command with this name, or of dmdv if it is NULL. */
@@ -151,12 +182,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   const dmdv_command_t *command = find_command(word);
-  bool is_word = command != NULL;
-  if (!is_word)
-    command = command_for_file(word);
-  if (command == NULL)
-    return unknown_command(word);
-  int status = is_word ? command->run(argc - 1, argv + 1) : run_for_file(command, argc, argv);
+  int status = command != NULL ? command->run(argc - 1, argv + 1) : run_without_command(argc, argv);
   dmdv_work_end();
   dmdv_pager_end();
   dmdv_naming_end(status != 2);

@@ -92,3 +92,26 @@ void dmd_places_file(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to) {
   if (locate(places, frame, to, &location))
     dmd_strbuf_str(to, location.file != NULL ? location.file : "(file not recorded)");
 }
+
+void dmd_places_line(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to) {
+  dmd_location_t location;
+  if (!locate(places, frame, to, &location))
+    return;
+  if (location.function == NULL && location.object != NULL &&
+      location.offset != DMD_OFFSET_UNKNOWN) {
+    dmd_strbuf_str(to, dmd_path_base(location.object));
+    dmd_strbuf_str(to, "+0x");
+    dmd_strbuf_hex(to, location.offset);
+    return;
+  }
+  dmd_places_function(places, frame, to);
+  if (location.file == NULL)
+    return;
+  dmd_strbuf_str(to, " (");
+  dmd_strbuf_str(to, dmd_path_base(location.file));
+  if (location.line > 0) {
+    dmd_strbuf_str(to, ":");
+    dmd_strbuf_u64(to, location.line);
+  }
+  dmd_strbuf_str(to, ")");
+}

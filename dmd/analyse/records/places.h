@@ -32,4 +32,8 @@ void dmd_places_function(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to)
 void dmd_places_library(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to);
 void dmd_places_file(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to);
 
+/* `decode (image.c:88)`; `decode` if its line is unknown, and `libimage.so+0x1234` if its name is.
+ */
+void dmd_places_line(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to);
+
 #endif

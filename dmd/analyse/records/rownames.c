@@ -70,6 +70,7 @@ static uint32_t name_frame(dmd_rownames_t *names, uint32_t frame) {
       [DMD_BY_FUNCTION] = dmd_places_function,
       [DMD_BY_LIBRARY] = dmd_places_library,
       [DMD_BY_FILE] = dmd_places_file,
+      [DMD_BY_LINE] = dmd_places_line,
   };
   append[names->by](&names->places, frame, &name);
   uint32_t row = row_of_str(names, name.text);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * rownames.h: assigns the blocks of a group to rows, for sums by reporter, tag, thread, function,
- * library, file or type.
+ * library, file, line or type.
  *
- * A row is identified by its name. For functions, libraries and files it is the allocating one
- * (places.h). A block reported by two reporters counts for both; if they share it, each has a part
- * of its bytes. The row of a reporter, tag, thread, frame or stack is looked up by name only once.
+ * A row is identified by its name. For functions, libraries, files and lines it is the allocating
+ * one (places.h). A block reported by two reporters counts for both; if they share it, each has a
+ * part of its bytes. The row of a reporter, tag, thread, frame or stack is looked up by name only
+ * once.
  */
 #ifndef DMD_ANALYSE_RECORDS_ROWNAMES_H
 #define DMD_ANALYSE_RECORDS_ROWNAMES_H
@@ -22,6 +23,7 @@ typedef enum dmd_by {
   DMD_BY_FUNCTION,
   DMD_BY_LIBRARY,
   DMD_BY_FILE,
+  DMD_BY_LINE, /* function and line */
   DMD_BY_TYPE, /* if the types of groups are known */
   DMD_N_BY
 } dmd_by_t;

@@ -56,8 +56,9 @@ static const dmd_option_t record_options[] = {
      "program ended with at most half as much memory, and no reporter ran; with --json and --by: "
      "of the dump",
      DMD_OPTION_WORD, AT(moment)},
-    {"by", "record|reporter|tag|thread|function|library|file", "record",
-     "add up by this key; function is the one that allocated", DMD_OPTION_WORD, AT(view.by)},
+    {"by", "record|reporter|tag|thread|function|library|file|line", "record",
+     "add up by this key; function and line are those that allocated", DMD_OPTION_WORD,
+     AT(view.by)},
     DMDV_JSON_OPTION(dmdv_options_t, json, "print the whole result as JSON"),
     DMDV_NO_PAGER_OPTION(dmdv_options_t, no_pager),
 };

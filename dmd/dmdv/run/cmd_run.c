@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dmdv run: runs a program under Valgrind with dmd, or with the native engine (native.h), and then
- * handles the files that it wrote.
+ * dmdv run: runs a program with the native engine (native.h) or under Valgrind with dmd, and then
+ * shows what matters most in the last file that it wrote, which is usually the program's own.
  *
  * Which dmd runs: a dmdv in its build folder uses the dmd of that build, through vg-in-place; any
  * other dmdv uses the dmd of the valgrind in PATH. The exit status is the program's, so failures
@@ -11,8 +11,10 @@
 #include "base/posix/posixfiles.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/sharedoptions.h"
+#include "dmdv/overview.h"
 #include "dmdv/run/leftovers.h"
 #include "dmdv/run/native.h"
+#include "dmdv/run/preloadable.h"
 #include "dmdv/run/received.h"
 #include "dmdv/run/runchannel.h"
 #include "dmdv/run/written.h"
@@ -26,9 +28,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-typedef enum { ENGINE_VALGRIND, ENGINE_NATIVE } engine_t;
+typedef enum { ENGINE_AUTO, ENGINE_VALGRIND, ENGINE_NATIVE } engine_t;
 
 typedef struct {
   engine_t engine;
@@ -37,15 +40,18 @@ typedef struct {
   char **tool;        /* options for Valgrind and dmd */
   int n_tool;
   char **program; /* the program with its arguments, NULL-terminated */
+  bool is_quiet;  /* -q */
+  bool has_log;   /* --log-file, to which the engine writes the text */
+  double begun;   /* when the program was started, in seconds of a monotonic clock */
 } options_t;
 
 static const dmd_option_t own_options[] = {
-    {"engine", "valgrind|native", "valgrind",
+    {"engine", "auto|valgrind|native", "auto",
      "how to watch the program: under Valgrind, or by a preloaded library, which hardly slows it "
-     "down",
+     "down; auto: the library, unless it cannot watch this program or lacks one of the options",
      DMD_OPTION_WORD, DMD_OPTION_AT(options_t, engine)},
-    {"print", NULL, NULL, "at the end, print the records of each profile", DMD_OPTION_SWITCH,
-     DMD_OPTION_AT(options_t, print)},
+    {"print", NULL, NULL, "at the end, print the records of each profile, not an overview",
+     DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, print)},
     DMDV_OUTPUT_OPTION(options_t, output, "dmd.out.%p.json.gz",
                        "name of the profiles, as for --dmd-out-file: %p is the process id"),
 };
@@ -57,11 +63,12 @@ static void describe_native(dmd_strbuf_t *text) {
 
 static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv run [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
-             "Runs a program under Valgrind with dmd, or with the native engine, and lists\n"
-             "the written profiles on standard error at the end. The exit status is the\n"
-             "program's, 128 + N if signal N ended it, 127 if Valgrind, dmd, the native\n"
-             "engine or the program is missing, 126 if the native engine cannot watch the\n"
-             "program.\n\n",
+             "Runs a program with the native engine, or under Valgrind with dmd. At the end,\n"
+             "standard error gets an overview of its memory and the names of the profiles.\n"
+             "-q leaves out the overview; with --log-file the engine writes all records to\n"
+             "that file instead. The exit status is the program's, 128 + N if signal N ended\n"
+             "it, 127 if Valgrind, dmd, the native engine or the program is missing, 126 if\n"
+             "the native engine cannot watch the program.\n\n",
      .options = &own_table},
     {.options = &dmd_engine_options, .role = DMDV_OPTIONS_PASSED_ON},
     /* Includes the most useful options of Valgrind. */
@@ -115,6 +122,8 @@ static bool parse_one(options_t *options, char ***at) {
   } else if (after(arg, "--dmd-list-file=") != NULL) {
     return dmdv_error("run: %s: dmdv uses its own list", arg);
   } else {
+    options->is_quiet |= strcmp(arg, "-q") == 0 || strcmp(arg, "--quiet") == 0;
+    options->has_log |= after(arg, "--log-file=") != NULL;
     options->tool[options->n_tool++] = arg;
   }
   return true;
@@ -176,7 +185,11 @@ static int check_tool(const char *valgrind) {
   return status == 0 ? 0 : DMDV_CHILD_NOT_FOUND;
 }
 
-/* --print makes Valgrind quiet, since dmd would print the same records. */
+/* Unless the text goes to a file, makes the engine quiet: dmdv prints instead. */
+static bool prints_itself(const options_t *options) {
+  return options->print || !options->has_log;
+}
+
 static int run_program(const options_t *options, const char *valgrind, const char *list_option) {
   size_t n_program = 0, n = 0, szB = strlen(options->output) + 32;
   while (options->program[n_program] != NULL)
@@ -189,7 +202,7 @@ static int run_program(const options_t *options, const char *valgrind, const cha
   argv[n++] = "--tool=dmd";
   argv[n++] = name;
   argv[n++] = list_option;
-  if (options->print)
+  if (prints_itself(options))
     argv[n++] = "-q";
   for (int i = 0; i < options->n_tool; i++)
     argv[n++] = options->tool[i];
@@ -223,13 +236,33 @@ static void print_records(const options_t *options, const char *path) {
   dmd_env_free(&dmdv_env, argv);
 }
 
-static void show(const options_t *options, const char *path) {
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Prints the overview, with what is known of this run: `native engine, 2.1 s, exit status 0`. */
+static void print_overview(const options_t *options, const char *path, int status) {
+  enum { SIGNALLED = 128 };
+  char how[96];
+  bool by_signal = status > SIGNALLED;
+  snprintf(how, sizeof how, "%s, %.1f s, %s %d",
+           options->engine == ENGINE_NATIVE ? "native engine" : "Valgrind", now() - options->begun,
+           by_signal ? "ended by signal" : "exit status", by_signal ? status - SIGNALLED : status);
+  dmdv_overview_of_run(path, how);
+}
+
+static void show(const options_t *options, const char *path, bool is_last, int status) {
   struct stat st;
   if (stat(path, &st) != 0)
     return;
-  if (options->print && S_ISREG(st.st_mode))
+  bool is_file = S_ISREG(st.st_mode);
+  if (options->print && is_file)
     print_records(options, path);
-  dmdv_note("wrote %s%s", S_ISREG(st.st_mode) ? "" : "to ", path);
+  else if (is_last && is_file && !options->is_quiet && !options->has_log)
+    print_overview(options, path, status);
+  dmdv_note("wrote %s%s", is_file ? "" : "to ", path);
 }
 
 static bool has_option(const options_t *options, const char *option) {
@@ -251,9 +284,9 @@ static const char *guess_why(const options_t *options, int status) {
 }
 
 static void show_written(const options_t *options, const dmdv_written_t *written, size_t n,
-                         const char *why_not) {
+                         const char *why_not, int status) {
   for (size_t i = 0; i < n; i++)
-    show(options, dmdv_written_path(written, i));
+    show(options, dmdv_written_path(written, i), i + 1 == n, status);
   if (n == 0)
     dmdv_note("no profile was written%s", why_not);
 }
@@ -289,7 +322,7 @@ static bool take_options(dmdv_native_t *native, const options_t *options) {
   dmd_strbuf_str(&name, options->output);
   bool good = dmdv_native_take(native, name.text);
   dmd_strbuf_destroy(&name);
-  if (options->print)
+  if (prints_itself(options))
     good = good && dmdv_native_take(native, "-q");
   for (int i = 0; i < options->n_tool && good; i++)
     good = dmdv_native_take(native, options->tool[i]);
@@ -366,7 +399,7 @@ static void end_run(native_run_t *run, int status) {
     if (dmdv_written_needs_names(run->written, i))
       dmdv_native_finish(&run->native, dmdv_written_path(run->written, i));
   say_why_not(run, status, &why);
-  show_written(run->options, run->written, n, why.text);
+  show_written(run->options, run->written, n, why.text, status);
   dmd_strbuf_destroy(&why);
 }
 
@@ -406,13 +439,38 @@ static int run_under_valgrind(const options_t *options) {
   dmdv_written_t *written = status == 0 ? dmdv_written_begin(options->output, true) : NULL;
   if (written != NULL) {
     status = run_program(options, valgrind, dmdv_written_option(written));
-    show_written(options, written, dmdv_written_end(written), guess_why(options, status));
+    show_written(options, written, dmdv_written_end(written), guess_why(options, status), status);
     dmdv_written_destroy(written);
   } else if (status == 0) {
     status = DMDV_CHILD_NOT_FOUND;
   }
   dmd_env_free(&dmdv_env, valgrind);
   return status;
+}
+
+/* Sets an engine: the native one if it can do what is asked. */
+static void choose_engine(options_t *options) {
+  options->engine = dmdv_native_is_installed() ? ENGINE_NATIVE : ENGINE_VALGRIND;
+  for (int i = 0; i < options->n_tool; i++)
+    if (!dmdv_native_knows(options->tool[i]))
+      options->engine = ENGINE_VALGRIND;
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &dmdv_env);
+  if (options->engine == ENGINE_NATIVE &&
+      dmdv_preloadable(options->program[0], &why) == DMDV_ONLY_VALGRIND) {
+    options->engine = ENGINE_VALGRIND;
+    if (!options->is_quiet)
+      dmdv_note("%s: it runs under Valgrind", why.text);
+  }
+  dmd_strbuf_destroy(&why);
+}
+
+static int run_with_engine(options_t *options) {
+  if (options->engine == ENGINE_AUTO)
+    choose_engine(options);
+  dmdv_remove_leftovers(options->output);
+  options->begun = now();
+  return options->engine == ENGINE_NATIVE ? run_natively(options) : run_under_valgrind(options);
 }
 
 static int run(int argc, char **argv) {
@@ -423,11 +481,7 @@ static int run(int argc, char **argv) {
   if (parse_options(&options, argv)) {
     if (options.program == NULL)
       dmdv_print_help(&dmdv_run_command);
-    else
-      dmdv_remove_leftovers(options.output);
-    status = options.program == NULL           ? 0
-             : options.engine == ENGINE_NATIVE ? run_natively(&options)
-                                               : run_under_valgrind(&options);
+    status = options.program == NULL ? 0 : run_with_engine(&options);
   }
   dmd_env_free(&dmdv_env, options.tool);
   return status;

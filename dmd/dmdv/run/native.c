@@ -46,6 +46,13 @@ static const dmd_option_table_t *const tables[] = {&dmd_engine_options, &dmd_sta
                                                    &dmd_native_option_table};
 enum { N_TABLES = sizeof tables / sizeof *tables, MAX_OPTIONS = 64 };
 
+bool dmdv_native_knows(const char *option) {
+  bool is_known = false;
+  for (int i = 0; i < N_TABLES; i++)
+    is_known |= dmd_option_of(tables[i], option) != NULL;
+  return is_known;
+}
+
 static bool unknown_option(const char *option) {
   const char *names[MAX_OPTIONS];
   int n = 0;
@@ -104,11 +111,15 @@ static bool find_library(dmd_strbuf_t *path) {
   }
   dmd_strbuf_cut(path, 0);
   dmd_strbuf_str(path, installed);
-  if (access(path->text, R_OK) == 0)
-    return true;
-  return dmdv_error("run: the native engine is missing: libdmd.so is neither next to dmdv nor in "
-                    "%s; configure says why it was not built",
-                    DMD_NATIVE_DIR);
+  return access(path->text, R_OK) == 0;
+}
+
+bool dmdv_native_is_installed(void) {
+  dmd_strbuf_t library;
+  dmd_strbuf_init(&library, &dmdv_env);
+  bool is_there = find_library(&library) && strpbrk(library.text, " :") == NULL;
+  dmd_strbuf_destroy(&library);
+  return is_there;
 }
 
 static bool is_of(const char *entry, const char *name) {
@@ -157,21 +168,33 @@ static int run_with(const char *library, const char *options, const char *const 
   return status;
 }
 
+static bool check_preloadable(const char *program) {
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &dmdv_env);
+  dmdv_preloadable_t is = dmdv_preloadable(program, &why);
+  bool good =
+      is == DMDV_PRELOADABLE ||
+      dmdv_error("run: %s%s", why.text, is == DMDV_ONLY_VALGRIND ? ": use --engine=valgrind" : "");
+  dmd_strbuf_destroy(&why);
+  return good;
+}
+
 int dmdv_native_run(dmdv_native_t *native, const char *const *argv,
                     const dmdv_meanwhile_t *meanwhile, bool *has_run) {
   dmd_strbuf_t library;
   int status = DMDV_CHILD_NOT_FOUND;
   *has_run = false;
-  if (!dmdv_check_preloadable(argv[0]))
+  if (!check_preloadable(argv[0]))
     return DMDV_CHILD_NOT_RUN;
   dmd_strbuf_init(&library, &dmdv_env);
-  if (find_library(&library)) {
-    if (strpbrk(library.text, " :") != NULL)
-      dmdv_error("run: the loader cannot preload %s: its name has a blank or a colon",
-                 library.text);
-    else
-      status = run_with(library.text, native->given.text, argv, meanwhile, has_run);
-  }
+  if (!find_library(&library))
+    dmdv_error("run: the native engine is missing: libdmd.so is neither next to dmdv nor in %s; "
+               "configure says why it was not built",
+               DMD_NATIVE_DIR);
+  else if (strpbrk(library.text, " :") != NULL)
+    dmdv_error("run: the loader cannot preload %s: its name has a blank or a colon", library.text);
+  else
+    status = run_with(library.text, native->given.text, argv, meanwhile, has_run);
   dmd_strbuf_destroy(&library);
   return status;
 }

@@ -25,6 +25,10 @@ typedef struct dmdv_native {
   dmdv_runlog_t log;
 } dmdv_native_t;
 
+/* Whether the engine is there, and whether it has this option. */
+bool dmdv_native_is_installed(void);
+bool dmdv_native_knows(const char *option);
+
 /* Destroy it in any case. */
 void dmdv_native_init(dmdv_native_t *native);
 void dmdv_native_destroy(dmdv_native_t *native);

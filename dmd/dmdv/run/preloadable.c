@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/run/preloadable.h"
 
-#include "base/strbuf.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include <elf.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,12 +43,24 @@ static bool find(const char *program, dmd_strbuf_t *path) {
   return false;
 }
 
+static void append(dmd_strbuf_t *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(dmd_strbuf_t *to, const char *format, ...) {
+  enum { MAX_REASON = 1024 };
+  va_list args;
+  va_start(args, format);
+  char *text = dmd_strbuf_reserve(to, MAX_REASON);
+  int n = vsnprintf(text, MAX_REASON, format, args);
+  va_end(args);
+  dmd_strbuf_cut(to, to->n + (size_t)(n < MAX_REASON ? n : MAX_REASON - 1));
+}
+
 /* ---- Its rights. ---- */
 
-static bool check_rights(const char *path) {
+static dmdv_preloadable_t check_rights(const char *path, dmd_strbuf_t *to) {
   struct stat st;
   if (stat(path, &st) != 0)
-    return true;
+    return DMDV_PRELOADABLE;
   const char *why = NULL;
   if ((st.st_mode & S_ISUID) && st.st_uid != getuid())
     why = "it runs as another user (setuid)";
@@ -56,7 +68,9 @@ static bool check_rights(const char *path) {
     why = "it runs in another group (setgid)";
   else if (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
     why = "its file has capabilities";
-  return why == NULL || dmdv_error("run: the loader preloads no library into %s: %s", path, why);
+  if (why != NULL)
+    append(to, "the loader preloads no library into %s: %s", path, why);
+  return why != NULL ? DMDV_NOT_PRELOADABLE : DMDV_PRELOADABLE;
 }
 
 /* ---- Its format. ---- */
@@ -105,26 +119,36 @@ static bool read_own(format_t *own) {
   return good;
 }
 
-static bool check_elf(const char *path, int fd, const Elf64_Ehdr *header) {
+static dmdv_preloadable_t check_elf(const char *path, int fd, const Elf64_Ehdr *header,
+                                    dmd_strbuf_t *why) {
   format_t own = {.is_dynamic = false}, format = {.header = *header};
-  if (!read_own(&own))
-    return true;
+  dmdv_preloadable_t rights = check_rights(path, why);
+  if (rights != DMDV_PRELOADABLE || !read_own(&own))
+    return rights;
   bool is_32_bit = header->e_ident[EI_CLASS] == ELFCLASS32;
-  if (header->e_ident[EI_CLASS] != own.header.e_ident[EI_CLASS])
-    return dmdv_error("run: %s is a %s-bit program, but the native engine watches %s-bit programs",
-                      path, is_32_bit ? "32" : "64", is_32_bit ? "64" : "32");
-  if (header->e_machine != own.header.e_machine)
-    return dmdv_error("run: %s is built for another processor than dmdv", path);
+  if (header->e_ident[EI_CLASS] != own.header.e_ident[EI_CLASS]) {
+    append(why, "%s is a %s-bit program, but the native engine watches %s-bit programs", path,
+           is_32_bit ? "32" : "64", is_32_bit ? "64" : "32");
+    return DMDV_NOT_PRELOADABLE;
+  }
+  if (header->e_machine != own.header.e_machine) {
+    append(why, "%s is built for another processor than dmdv", path);
+    return DMDV_NOT_PRELOADABLE;
+  }
   read_format(fd, &format);
-  if (!format.is_dynamic)
-    return dmdv_error("run: %s is linked statically, so no library can be preloaded into it: use "
-                      "--engine=valgrind",
-                      path);
-  if (format.loader[0] != '\0' && own.loader[0] != '\0' && strcmp(format.loader, own.loader) != 0)
-    return dmdv_error("run: %s uses another C library, with the loader %s: the native engine was "
-                      "built for programs that use %s",
-                      path, format.loader, own.loader);
-  return true;
+  if (!format.is_dynamic) {
+    append(why, "%s is linked statically, so no library can be preloaded into it", path);
+    return DMDV_ONLY_VALGRIND;
+  }
+  if (format.loader[0] != '\0' && own.loader[0] != '\0' && strcmp(format.loader, own.loader) != 0) {
+    append(
+        why,
+        "%s uses another C library, with the loader %s: the native engine was built for programs "
+        "that use %s",
+        path, format.loader, own.loader);
+    return DMDV_ONLY_VALGRIND;
+  }
+  return DMDV_PRELOADABLE;
 }
 
 /* The interpreter in a script's line "#!". */
@@ -141,7 +165,7 @@ static bool read_interpreter(const char *line, size_t n, dmd_strbuf_t *path) {
 }
 
 /* Checks the file. Sets *again if it is a script; path is then its interpreter. */
-static bool check_file(dmd_strbuf_t *path, bool *again) {
+static dmdv_preloadable_t check_file(dmd_strbuf_t *path, bool *again, dmd_strbuf_t *why) {
   union {
     char bytes[256];
     Elf64_Ehdr elf;
@@ -149,23 +173,24 @@ static bool check_file(dmd_strbuf_t *path, bool *again) {
   *again = false;
   int fd = open(path->text, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return true;
+    return DMDV_PRELOADABLE;
   ssize_t n = read(fd, start.bytes, sizeof start.bytes);
-  bool good = true;
+  dmdv_preloadable_t is = DMDV_PRELOADABLE;
   if (n > 2 && memcmp(start.bytes, "#!", 2) == 0)
     *again = read_interpreter(start.bytes, (size_t)n, path);
   else if (n >= (ssize_t)sizeof start.elf && memcmp(start.bytes, ELFMAG, SELFMAG) == 0)
-    good = check_rights(path->text) && check_elf(path->text, fd, &start.elf);
+    is = check_elf(path->text, fd, &start.elf, why);
   close(fd);
-  return good;
+  return is;
 }
 
-bool dmdv_check_preloadable(const char *program) {
+dmdv_preloadable_t dmdv_preloadable(const char *program, dmd_strbuf_t *why) {
   dmd_strbuf_t path;
   dmd_strbuf_init(&path, &dmdv_env);
-  bool good = true, again = find(program, &path);
-  for (int i = 0; i < MAX_INTERPRETERS && good && again; i++)
-    good = check_file(&path, &again);
+  dmdv_preloadable_t is = DMDV_PRELOADABLE;
+  bool again = find(program, &path);
+  for (int i = 0; i < MAX_INTERPRETERS && is == DMDV_PRELOADABLE && again; i++)
+    is = check_file(&path, &again, why);
   dmd_strbuf_destroy(&path);
-  return good;
+  return is;
 }

@@ -8,10 +8,16 @@
 #ifndef DMD_DMDV_RUN_PRELOADABLE_H
 #define DMD_DMDV_RUN_PRELOADABLE_H
 
-#include <stdbool.h>
+#include "base/strbuf.h"
 
-/* Looks for the program as execvp does. False, with a line on stderr, if it cannot be preloaded. A
- * program that cannot be found or read counts as preloadable: starting it reports the error. */
-bool dmdv_check_preloadable(const char *program);
+typedef enum {
+  DMDV_PRELOADABLE,
+  DMDV_NOT_PRELOADABLE,
+  DMDV_ONLY_VALGRIND /* not preloadable, but Valgrind can run it */
+} dmdv_preloadable_t;
+
+/* Looks for the program as execvp does. Unless it is preloadable, appends why not. A program that
+ * cannot be found or read counts as preloadable: starting it reports the error. */
+dmdv_preloadable_t dmdv_preloadable(const char *program, dmd_strbuf_t *why);
 
 #endif

@@ -7,7 +7,7 @@
 static const char *const words[DMD_N_BY] = {
     [DMD_BY_RECORD] = "stack",  [DMD_BY_REPORTER] = "reporter", [DMD_BY_TAG] = "tag",
     [DMD_BY_THREAD] = "thread", [DMD_BY_FUNCTION] = "function", [DMD_BY_LIBRARY] = "library",
-    [DMD_BY_FILE] = "file",     [DMD_BY_TYPE] = "type",
+    [DMD_BY_FILE] = "file",     [DMD_BY_LINE] = "line",         [DMD_BY_TYPE] = "type",
 };
 
 const char *dmd_by_word(dmd_by_t by) {

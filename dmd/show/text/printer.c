@@ -15,6 +15,15 @@ void dmd_print_reporter(const dmd_printer_t *p, uint32_t name) {
   dmd_out_char(p->out, '\n');
 }
 
+bool dmd_print_unseen(dmd_out_t *out, const dmd_run_t *run) {
+  bool is_unseen = run->is_known && run->n_allocs == 0 && run->sample_interval == 0;
+  if (is_unseen)
+    dmd_out_str(
+        out, "\nNo allocation was seen: the program is linked statically or brings an allocator of "
+             "its own.\nSee Valgrind's --soname-synonyms, and the manual on allocators.\n");
+  return is_unseen;
+}
+
 void dmd_print_opening(const dmd_printer_t *p, const char *name, const char *colour) {
   if (p->colour)
     dmd_out_str(p->out, colour);

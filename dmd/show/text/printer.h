@@ -40,6 +40,9 @@ void dmd_print_name(const dmd_printer_t *p, uint32_t name);
 /* `  Reporter: explicit/a`; nothing if the name is DMD_NONE. */
 void dmd_print_reporter(const dmd_printer_t *p, uint32_t name);
 
+/* A hint, if no allocation was seen. Returns whether that is so. */
+bool dmd_print_unseen(dmd_out_t *out, const dmd_run_t *run);
+
 /* The first line of a record or section, bold and coloured on a terminal: `Name {`. */
 void dmd_print_opening(const dmd_printer_t *p, const char *name, const char *colour);
 
@@ -70,7 +73,10 @@ void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r);
  * memory was searched for referrers. */
 void dmd_print_advice_on_all(const dmd_printer_t *p);
 
-/* text_peak.c: `At the peak: 1,234 bytes in 5 blocks, after 0.8 s; 0 bytes at exit`, alone or
+/* text_peak.c: `after 35 ms`, `after 0.8 s`. */
+void dmd_print_time(dmd_out_t *out, uint64_t ms);
+
+/* The same file: `At the peak: 1,234 bytes in 5 blocks, after 0.8 s; 0 bytes at exit`, alone or
  * with a hint; and for other moments a shorter line. Nothing if the peak is unknown. */
 void dmd_print_peak_opening(const dmd_printer_t *p);
 void dmd_print_peak_sentence(const dmd_printer_t *p);

@@ -119,10 +119,7 @@ static void print_totals(const dmd_printer_t *p) {
   dmd_out_str(out, " blocks\n");
   dmd_print_peak_total(p);
   print_allocator(out, run);
-  if (run->n_allocs == 0 && !sampled)
-    dmd_out_str(
-        out, "\nNo allocation was seen: the program is linked statically or brings an allocator of "
-             "its own.\nSee Valgrind's --soname-synonyms, and the manual on allocators.\n");
+  dmd_print_unseen(out, run);
   print_replaced_new(out, run);
   const dmd_section_records_t *s = p->records->section;
   if (p->profile->mode == DMD_MODE_DARK_MATTER && run->freed_reported > 0 &&

@@ -2,8 +2,7 @@
 #include "base/str.h"
 #include "show/text/printer.h"
 
-/* `after 35 ms`, `after 0.8 s` */
-static void print_time(dmd_out_t *out, uint64_t ms) {
+void dmd_print_time(dmd_out_t *out, uint64_t ms) {
   enum { LEAST_IN_SECONDS = 100, MS_PER_TENTH = 100 };
   dmd_out_str(out, "after ");
   if (ms < LEAST_IN_SECONDS) {
@@ -26,7 +25,7 @@ static void print_figures(dmd_out_t *out, const dmd_run_t *run) {
   dmd_out_str(out, " in ");
   dmd_print_count(out, (int64_t)peak->n_blocks, sampled, "block", "blocks");
   dmd_out_str(out, ", ");
-  print_time(out, peak->ms);
+  dmd_print_time(out, peak->ms);
   if (peak->error_szB == 0)
     return;
   dmd_out_str(out, " (at most ");
