@@ -23,7 +23,7 @@ def need_tool(test):
 def dmdv_run(test, *args, status=0):
     """Returns standard output and the paths of the files reported as written."""
     need_tool(test)
-    out, err = test.dmdv("run", *args, status=status)
+    out, err = test.dmdv("run", "--engine=valgrind", *args, status=status)
     return out, re.findall(r"^dmdv: wrote (.*)$", err, re.MULTILINE)
 
 
@@ -71,11 +71,12 @@ def test_arguments_are_the_programs(test):
 
 
 def test_a_program_alone(test):
-    """dmdv /bin/sh ... is dmdv run /bin/sh ..., if the program is named by its path."""
+    """dmdv sh ... is dmdv run sh ..., by path or name, with options or without."""
     need_tool(test)
-    _, err = test.dmdv("/bin/sh", "-c", "exit 7", status=7)
-    test.equal(len(re.findall("^dmdv: wrote ", err, re.MULTILINE)), 1, err)
-    test.check("unknown command" in test.error("sh", "-c", "exit 7"), "a program without its path")
+    for words in ["/bin/sh"], ["sh"], ["-q", "sh"], ["--", "/bin/sh"]:
+        _, err = test.dmdv(*words, "-c", "exit 7", status=7)
+        test.equal(len(re.findall("^dmdv: wrote ", err, re.MULTILINE)), 1, err)
+    test.check("unknown command 'leak'; did you mean 'leaks'" in test.error("leak", "-c"), "a command that is mistyped")
 
 
 def test_print(test):
@@ -99,11 +100,11 @@ NOTHING = ("dmdv: no profile was written; programs that a program starts or beco
 
 def test_nothing_written(test):
     need_tool(test)
-    _, err = test.dmdv("run", "-q", "--dump-at-exit=no", "/bin/true")
+    _, err = test.dmdv("run", "--engine=valgrind", "-q", "--dump-at-exit=no", "/bin/true")
     test.equal(err, "dmdv: no profile was written\n", "standard error")
-    _, err = test.dmdv("run", "-q", "/bin/sh", "-c", "exec /bin/true")
+    _, err = test.dmdv("run", "--engine=valgrind", "-q", "/bin/sh", "-c", "exec /bin/true")
     test.equal(err, NOTHING, "a program that becomes another one")
-    _, err = test.dmdv("run", "-q", "-o", "/dev/null", "/bin/true")
+    _, err = test.dmdv("run", "--engine=valgrind", "-o", "/dev/null", "/bin/true")
     test.equal(err, "dmdv: wrote to /dev/null\n", "standard error")
 
 
@@ -131,16 +132,20 @@ wrote() {
 
 def run_fake(test, body, *args, status=0, environment=None):
     dmdv, env = lonely_dmdv(test, FAKE + body)
-    done = test.run([dmdv, "run", *args], env=dict(env, **(environment or {})), status=status)
+    done = test.run([dmdv, "run", "-q", *args], env=dict(env, **(environment or {})), status=status)
     return done.out, done.err
 
 
 def test_command_line_for_valgrind(test):
-    out, _ = run_fake(test, 'for word; do echo "$word"; done', "--tool=dmd", "-v", "--mode=live", "-o", "x y", "--",
-                      "app", "--print", "")
+    """dmd logs no text, since dmdv prints an overview, unless the log goes to a file."""
+    run = ["run", "--tool=dmd", "-v", "--mode=live", "-o", "x y", "--", "app", "--print", ""]
+    dmdv, env = lonely_dmdv(test, FAKE + 'for word; do echo "$word"; done')
+    out = test.run([dmdv, *run], env=env).out
     words = out.split("\n")
     test.check(words.pop(2).startswith("--dmd-list-file=/"), out)
-    test.equal(words, ["--tool=dmd", "--dmd-out-file=x y", "-v", "--mode=live", "app", "--print", "", ""], "words")
+    test.equal(words, ["--tool=dmd", "--dmd-out-file=x y", "-q", "-v", "--mode=live", "app", "--print", "", ""], "words")
+    out = test.run([dmdv, "run", "--log-file=x", *run[1:]], env=env).out
+    test.check("\n-q\n" not in out and "\n--log-file=x\n" in out, out)
 
 
 def named(err):
@@ -168,7 +173,7 @@ def test_names_are_as_the_pattern_has_them(test):
     test.equal(named(err), ["wrote %s/a.json" % other], "in full")
     shutil.rmtree(test.path("bin"))
     dmdv, env = lonely_dmdv(test, FAKE + "cd '%s'; wrote a.json; listed '%s'/b" % (test.folder, test.folder))
-    done = commands.run([dmdv, "run", "-o", "a.json", "app"], other, env)
+    done = commands.run([dmdv, "run", "-q", "-o", "a.json", "app"], other, env)
     test.equal(named(done.err), ["wrote %s/a.json" % os.path.realpath(test.folder)], "elsewhere")
 
 
@@ -250,10 +255,11 @@ def test_the_temporary_file(test):
     test.equal(named(err), ["wrote yes"], "a percent sign is doubled for Valgrind")
     test.equal(os.listdir(test.path("100%p")), [], "what is left")
     need_tool(test)
-    done = test.run([test.place.dmdv(), "run", "-q", "-o", "x.json", "/bin/true"],
+    done = test.run([test.place.dmdv(), "run", "--engine=valgrind", "-q", "-o", "x.json", "/bin/true"],
                     env=dict(os.environ, TMPDIR=test.path("100%p")))
     test.equal((named(done.err), os.listdir(test.path("100%p"))), (["wrote x.json"], []), "with the tool")
-    done = test.run([test.place.dmdv(), "run", "/bin/true"], env=dict(os.environ, TMPDIR="/no/such"), status=127)
+    done = test.run([test.place.dmdv(), "run", "--engine=valgrind", "/bin/true"],
+                    env=dict(os.environ, TMPDIR="/no/such"), status=127)
     test.equal(done.err, "dmdv: run: cannot make a temporary file in /no/such: No such file or directory\n",
                "standard error")
 
@@ -281,7 +287,7 @@ def default_signals():
 def send(test, body, number, to_group):
     """Starts dmdv in a group of its own, sends a signal when the program is ready; returns (status, stdout, stderr)."""
     dmdv, env = lonely_dmdv(test, FAKE + body)
-    started = subprocess.Popen([dmdv, "run", "app"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    started = subprocess.Popen([dmdv, "run", "-q", "app"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                cwd=test.folder, env=env, start_new_session=True, preexec_fn=default_signals)
     deadline = time.monotonic() + 30
     while not os.path.exists(test.path("ready")) and time.monotonic() < deadline:

@@ -76,8 +76,7 @@ static const dmdv_part_t parts[] = {
     {.text = "\n"
              "All other options are those of Valgrind and dmd, such as --mode=live; they have\n"
              "the form --NAME=VALUE. See valgrind --tool=dmd --help. The native engine has\n"
-             "the\n"
-             "options of dmd and these:\n\n"},
+             "the options of dmd and these:\n\n"},
     {.add_text = describe_native},
     {0},
 };
@@ -185,9 +184,10 @@ static int check_tool(const char *valgrind) {
   return status == 0 ? 0 : DMDV_CHILD_NOT_FOUND;
 }
 
-/* Unless the text goes to a file, makes the engine quiet: dmdv prints instead. */
-static bool prints_itself(const options_t *options) {
-  return options->print || !options->has_log;
+/* Whether the engine is to be told to print nothing, since dmdv prints. Text for a file is the
+ * engine's. */
+static bool silences_engine(const options_t *options) {
+  return !options->is_quiet && (options->print || !options->has_log);
 }
 
 static int run_program(const options_t *options, const char *valgrind, const char *list_option) {
@@ -202,7 +202,7 @@ static int run_program(const options_t *options, const char *valgrind, const cha
   argv[n++] = "--tool=dmd";
   argv[n++] = name;
   argv[n++] = list_option;
-  if (prints_itself(options))
+  if (silences_engine(options))
     argv[n++] = "-q";
   for (int i = 0; i < options->n_tool; i++)
     argv[n++] = options->tool[i];
@@ -322,7 +322,7 @@ static bool take_options(dmdv_native_t *native, const options_t *options) {
   dmd_strbuf_str(&name, options->output);
   bool good = dmdv_native_take(native, name.text);
   dmd_strbuf_destroy(&name);
-  if (prints_itself(options))
+  if (silences_engine(options))
     good = good && dmdv_native_take(native, "-q");
   for (int i = 0; i < options->n_tool && good; i++)
     good = dmdv_native_take(native, options->tool[i]);

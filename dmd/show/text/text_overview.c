@@ -12,7 +12,7 @@
 
 enum {
   COLUMNS = 98,
-  MAX_COMMAND = 60,
+  MAX_COMMAND = 48,
   PLACES = 5,
   RECORDS = 3,
   FAULTS = 3,
@@ -88,11 +88,20 @@ static void print_indented(const dmd_printer_t *p, const char *indent,
 
 static void print_header(dmd_out_t *out, const dmd_profile_t *profile, const dmd_overview_t *o) {
   const char *command = profile->run.command != NULL ? profile->run.command : o->file;
-  size_t n = dmd_str_length(command);
-  bool is_cut = n > MAX_COMMAND;
+  dmd_strbuf_t shown;
+  dmd_out_t to_shown;
+  dmd_strbuf_init(&shown, profile->env);
+  dmd_out_init(&to_shown, dmd_strbuf_write, &shown);
+  dmd_out_safe(&to_shown, command);
+  dmd_out_flush(&to_shown);
+  size_t n = shown.n;
+  if (n > MAX_COMMAND)
+    for (n = MAX_COMMAND; (shown.text[n] & 0xc0) == 0x80;)
+      n--;
   dmd_out_str(out, "dmd  ");
-  dmd_out_safe_n(out, command, is_cut ? MAX_COMMAND : n);
-  dmd_out_str(out, is_cut ? "..." : "");
+  dmd_out_bytes(out, shown.text, n);
+  dmd_out_str(out, n < shown.n ? "..." : "");
+  dmd_strbuf_destroy(&shown);
   if (o->how != NULL) {
     dmd_out_str(out, "    ");
     dmd_out_safe(out, o->how);
@@ -333,18 +342,22 @@ static void print_next(dmd_out_t *out, const dmd_overview_t *o, bool reports) {
 void dmd_overview_print(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *overview) {
   dmd_heapsum_t sum = dmd_heapsum_of(profile);
   bool reports = has_reports(profile, &sum);
-  dmd_end_t end;
+  dmd_moment_side_t other;
   print_header(out, profile, overview);
   if (profile->run.is_known)
     print_run_figures(out, &profile->run);
   if (reports)
     print_measured(out, &sum);
   bool is_peak = dmd_peak_matters(profile);
-  if (is_peak)
-    dmd_moment_turn(profile, &end);
+  if (is_peak) {
+    dmd_moment_side_init_peak(&other, profile);
+    dmd_moment_swap(profile, &other);
+  }
   print_records(out, profile, overview, reports);
-  if (is_peak)
-    dmd_moment_turn_back(profile, &end);
+  if (is_peak) {
+    dmd_moment_swap(profile, &other);
+    dmd_moment_side_destroy(&other);
+  }
   bool is_unseen = dmd_print_unseen(out, &profile->run);
   if (!reports && !is_unseen && profile->mode == DMD_MODE_DARK_MATTER)
     dmd_out_str(out, "\nNo memory reporter ran: the program does not measure its own memory.\n");

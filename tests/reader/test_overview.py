@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The screen at the end of dmdv ./program, and of dmdv FILE. Expected texts are calculated by hand from the blocks."""
+
+import os
+import re
+
+from dmdvtest import Profile
+from harness import Skip, compiler, files
+
+MIB = 1 << 20
+MAIN = "main (main.c:9)"
+NEWS = ["malloc (m.c:1)", "news_add (src/news.c:7)", MAIN]
+CACHE = ["malloc (m.c:1)", "std::vector<char, std::allocator<char> >::push_back (/usr/include/c++/12/bits/stl_vector.h:5)",
+         "cache_fill (cache.cc:88)", MAIN]
+REPORT = ["size_of (r.c:1)", "measure (r.c:2)"]
+RUN = {"formatVersion": 1, "version": "1", "command": "./news -v", "pid": 7, "dump": 1, "time": "2026-11-22T09:44:50Z",
+       "trigger": "exit"}
+
+
+def totals(allocs, allocated, live, blocks):
+    return {"allocs": allocs, "frees": allocs - blocks, "allocBytes": allocated, "inUseBytes": live, "inUseBlocks": blocks}
+
+
+def overview(test, profile, *more):
+    return test.dmdv(test.write("p.json", profile), *more)[0]
+
+
+def at_the_peak():
+    """1 MiB and 3 MiB at the peak, of which 3 MiB were freed; another 512 bytes came later."""
+    profile = Profile(dmd=dict(RUN, totals=totals(12, 5 * MIB, MIB + 512, 2), peak={
+        "bytes": 4 * MIB, "blocks": 4, "milliseconds": 1234, "allocated": 5 * MIB}))
+    profile.block(MIB, NEWS).block(512, NEWS, afterPeak=True)
+    document = profile.json()
+    document["peakBlockList"] = [{"req": MIB, "num": 3, "alloc": profile.trace(CACHE)}]
+    document["frameTable"] = {number: "#00: " + text for text, number in profile.frames.items()}
+    document["traceTable"] = {trace: list(ids) for ids, trace in profile.traces.items()}
+    return document
+
+
+def test_a_program_that_freed_its_heap(test):
+    test.equal(overview(test, at_the_peak()), """\
+dmd  ./news -v    pid 7, dump 1, 2026-11-22T09:44:50Z
+
+  peak      4.00 MB in 4 blocks, after 1.2 s
+  at exit   1.00 MB in 2 blocks
+  traffic   12 allocations, 5.00 MB in all
+
+At the peak
+  1      3.00 MB   75.0%          3 blocks  cache_fill (cache.cc:88)
+  2      1.00 MB   25.0%          1 block   news_add (news.c:7)
+
+No memory reporter ran: the program does not measure its own memory.
+
+dmdv view {0}  shows all of it in a browser
+dmdv print {0}  prints the stacks
+""".format(test.path("p.json")), "text")
+
+
+def test_a_heap_that_stays(test):
+    """At most half as much at exit, or the places at exit are listed."""
+    document = at_the_peak()
+    document["dmd"]["totals"] = totals(12, 5 * MIB, 3 * MIB, 2)
+    out = overview(test, document)
+    test.check("\nAt exit\n  1      1.00 MB  100.0%          2 blocks  news_add (news.c:7)\n\n" in out, out)
+    document["dmd"].update(trigger="request", totals=totals(12, 5 * MIB, 3 * MIB, 2))
+    test.check("\n  at dump   3.00 MB in 2 blocks\n" in overview(test, document), "a dump that was asked for")
+    document["dmd"].update(trigger="exit", totals=totals(12, 5 * MIB, 0, 0))
+    document["blockList"] = []
+    test.check("\n  at exit   0 bytes: everything was freed\n" in overview(test, document), "an empty heap")
+
+
+def test_reporters(test):
+    """The records that reporters left out, but no tiny ones; those measured twice; no places."""
+    profile = (Profile(dmd=dict(RUN, trigger="request"))
+               .block(6 * MIB, CACHE).block(100, NEWS)
+               .block(3 * MIB, NEWS, [REPORT], reporters=["explicit/a"])
+               .block(MIB // 2, NEWS, [REPORT, REPORT], num=2, reporters=["explicit/a", "explicit/b"]))
+    out = overview(test, profile)
+    test.check("  measured  3.00 MB (30.0%) once, 1.00 MB (10.0%) twice; 6.00 MB (60.0%) by no reporter\n" in out, out)
+    test.check("""
+Measured by no reporter: 6.00 MB in 2 blocks
+  1      6.00 MB   60.0%          1 block   cache_fill (cache.cc:88)
+
+Measured twice: 1.00 MB in 2 blocks
+  1      1.00 MB   10.0%          2 blocks  news_add (news.c:7)
+     by explicit/a and by explicit/b
+""" in out, out)
+    test.check("At exit" not in out and "No memory reporter" not in out and "dmdv tree" in out, out)
+
+
+def test_referrers_and_faults(test):
+    profile = Profile().block(900, CACHE).block(100, NEWS, [REPORT], reporters=["explicit/a"])
+    profile.document["dmd"] = dict(
+        RUN, advice=[{"alloc": profile.trace(CACHE), "held": "reported", "reporter": "explicit/" + "long/" * 20,
+                      "at": profile.trace(REPORT), "offset": 24, "blocks": 1, "bytes": 900}],
+        faults=[{"kind": "report-interior", "num": n, "at": profile.trace([MAIN, "f%d (f.c:1)" % n]), "reporter": "explicit/b"}
+                for n in range(1, 6)])
+    lines = overview(test, profile).split("\n")
+    at = lines.index("     100% held at +0x18 of blocks reported by")
+    test.equal(lines[at + 1], "     explicit/" + "long/" * 20, "folded")
+    at = lines.index("Faults")
+    test.check(all(line.startswith("  Report of an interior pointer, by explicit/b") for line in lines[at + 1:at + 4]), str(lines))
+    test.equal(lines[at + 4:at + 6], ["  and 2 more", ""], "no more than three")
+
+
+def test_one_screen(test):
+    """Whatever the profile has, and whatever names are in it."""
+    profile = Profile(dmd=dict(RUN, command="./x\x1b[31m " + "y" * 300))
+    for i in range(60):
+        profile.block(1000 + i, ["malloc (m.c:1)", "f\x1b[0m%d (a.c:1)" % i, "main (a.c:9)"],
+                      *([[REPORT] * (i % 3)] if i % 3 else []), reporters=["explicit/%d" % i] * (i % 3))
+    profile.document["dmd"]["faults"] = [
+        {"kind": "report-interior", "num": 1, "at": profile.trace(["g%d (a.c:1)" % i]), "reporter": "explicit/\x07%d" % i}
+        for i in range(60)]
+    out = overview(test, profile)
+    test.check(out.count("\n") <= 40, out)
+    test.check(max(map(len, out.split("\n")[:-4])) <= 100, out)
+    test.check("\x1b" not in out and "\x07" not in out and "\\x1b[31m" in out, out)
+
+
+def test_several_files_and_options(test):
+    path = test.write("a.json", Profile().block(100, NEWS))
+    out = overview(test, Profile().block(200, NEWS), path)
+    test.equal(out.count("dmd  "), 2, "two screens")
+    out, _ = test.dmdv(path, "--max-frames=1")
+    test.check("Unreported {" in out, "with options it is dmdv print")
+    out, err = test.dmdv(path, test.write("b.json", "{]"), status=2)
+    test.check(out.count("dmd  ") == 1 and err.startswith("dmdv: ") and "b.json:1: " in err, err)
+
+
+def test_by_line(test):
+    out, _ = test.dmdv("print", "--by=line", test.write("p", Profile().block(100, NEWS).block(300, CACHE).block(50, NEWS)))
+    test.equal([line.split()[-2:] for line in out.split("\n") if ".c" in line],
+               [["cache_fill", "(cache.cc:88)"], ["news_add", "(news.c:7)"]], "rows")
+
+
+# ---- At the end of a run ----
+
+SOURCE = """
+#include <stdlib.h>
+__attribute__((noinline)) static char *bake(size_t n) { return malloc(n); } /* line 3 */
+int main(int argc, char **argv) {
+  char *volatile cake = bake(3000000);
+  free((void *)cake);
+  if (argc > 1 && argv[1][0] == 'k')
+    abort();
+  return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""
+
+
+def program(test, *flags):
+    if not os.path.exists(os.path.join(test.builddir, ".in_place", "stamp")):
+        raise Skip("no tool was built beside dmdv")
+    return compiler.compile_program(test.write("prog.c", SOURCE), test.path("prog" + "".join(flags)), test.builddir, ["-g", *flags])
+
+
+def test_end_of_a_run(test):
+    program(test)
+    path = "./prog"
+    for engine, name in ("native", "native engine"), ("valgrind", "Valgrind"):
+        if engine == "native" and not os.path.exists(os.path.join(test.builddir, "libdmd.so")):
+            continue
+        out, err = test.dmdv("run", "--engine=" + engine, "-o", "p.json", path, "7", status=7)
+        test.check(re.match(r"\ndmd  %s 7    %s, \d+\.\d s, exit status 7\n\n  peak      2\.86 MB in 1 block, after " %
+                            (re.escape(path), name), err), err)
+        test.check("\n  at exit   0 bytes: everything was freed\n  traffic   1 allocation, 2.86 MB in all\n" in err, err)
+        if "without libdw" not in err:
+            test.check(re.search(r"\nAt the peak\n  1      2\.86 MB  100\.0%          1 block   bake \(prog\.c:3\)\n", err), err)
+        test.check(err.endswith("\ndmdv: wrote p.json\n") and out == "" and "==" not in err, err)
+        _, err = test.dmdv("run", "--engine=" + engine, "-o", "p.json", path, "k", status=128 + 6)
+        test.check("dmdv: no profile was written" in err or "ended by signal 6\n" in err, err)
+
+
+def test_runs_without_it(test):
+    path = program(test)
+    for option in "-q", "--log-file=log":
+        out, err = test.dmdv("run", option, "-o", "p.json", path)
+        test.equal((out, err), ("", "dmdv: wrote p.json\n"), option)
+    test.check("Summary {" in test.read("log"), "the log has the records")
+    out, err = test.dmdv("run", "--print", "-o", "p.json", path)
+    test.check("Summary {" in out and err == "dmdv: wrote p.json\n", err)
+
+
+def test_which_engine(test):
+    """The native one, but not for a static program, or with an option that it lacks."""
+    path = program(test)
+    if not os.path.exists(os.path.join(test.builddir, "libdmd.so")):
+        raise Skip("the native engine was not built")
+    test.check(", exit status 0" in test.dmdv("-o", "p.json", path)[1], "an option in front")
+    for words, name in ((path,), "native engine"), (("--soname-synonyms=somalloc=x", path), "Valgrind"):
+        err = test.dmdv("run", "-o", "p.json", *words)[1]
+        test.check("    %s, " % name in err.split("\n")[1], err)
+    try:
+        still = program(test, "-static")
+    except Exception as error:  # there may be no static C library
+        raise Skip("no static program can be made") from error
+    err = test.dmdv("run", "-o", "p.json", still)[1].split("\n")
+    test.equal(err[0], "dmdv: %s is linked statically, so no library can be preloaded into it: it runs under Valgrind" % still)
+    test.check("    Valgrind, " in err[2], str(err))
+
+
+def test_graphs_name_owners(test):
+    """A heap graph beside the profile leads to the reporter that forgot a block."""
+    if not os.path.exists(os.path.join(test.builddir, "libdmd.so")):
+        raise Skip("the native engine was not built")
+    source = """
+#include <stdlib.h>
+#include <valgrind/dmd.h>
+struct jar { char *label; } *jar;
+int main(void) {
+  jar = malloc(sizeof *jar);
+  jar->label = malloc(5000);
+  DMD_REPORTER_BEGIN("explicit/jar");
+  DMD_REPORT(jar);
+  DMD_REPORTER_END(sizeof *jar);
+  DMD_DUMP("end");
+  return 0;
+}
+"""
+    path = compiler.compile_program(test.write("jar.c", source), test.path("jar"), test.builddir,
+                                    ["-g", "-I", os.path.join(test.srcdir, "dmd", "include")])
+    test.dmdv("run", "-q", "--graph=yes", "-o", "p.json", path)
+    out, _ = test.dmdv("p.1.json")
+    if not files.read_json(test.path("p.1.json"))["dmd"].get("reporterRuns"):
+        raise Skip("no reporter ran")
+    test.check("  Owner: " in out.replace("     Owner", "  Owner") and "explicit/jar" in out, out)
+    test.check("dmdv run --graph=yes" not in out, "there is a graph")
