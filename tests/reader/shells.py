@@ -23,7 +23,7 @@ bind 'set bell-style none'
 bind 'set enable-bracketed-paste off'
 bind -x '"\C-g": _dump'
 _dump() {
-  printf 'line %s\n' "$READLINE_LINE" >>"$CANDIDATES"
+  printf 'typed: %s\n' "$READLINE_LINE" >>"$CANDIDATES"
   READLINE_LINE= READLINE_POINT=0
 }
 _wrap() {
@@ -47,7 +47,7 @@ bindkey '^I' complete-word
 bindkey '^G' dump
 zle -N dump
 dump() {
-  print -r -- "line $BUFFER" >>$CANDIDATES
+  print -r -- "typed: $BUFFER" >>$CANDIDATES
   BUFFER=
 }
 compadd() {
@@ -111,7 +111,7 @@ def type_lines(test, command, lines):
         os.close(terminal)
         os.waitpid(process, 0)
     with open(test.path("candidates"), encoding="utf-8") as file:
-        parts = file.read().split("line ")
+        parts = file.read().split("typed: ")
     answers = {}
     for line, before, after in zip(lines, parts, parts[1:]):
         candidates = [c[len("candidate "):] for c in before.split("\n") if c.startswith("candidate ")]
