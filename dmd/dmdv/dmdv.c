@@ -50,7 +50,6 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 static void print_overview(void) {
   printf("dmdv ./program        runs a program and shows where its memory goes\n"
          "dmdv FILE             shows the same for a profile\n"
-         "dmdv print FILE       prints all records of a profile, with their stacks\n"
          "dmdv view FILE...     shows profiles in a browser\n"
          "dmdv tree FILE...     shows what the program's reporters measured\n"
          "dmdv diff OLD NEW     prints what changed between two profiles\n"
