@@ -9,7 +9,7 @@
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/complete.h"
 #include "dmdv/commandline/namer.h"
-#include "dmdv/overview.h"
+#include "dmdv/run/overview.h"
 #include "host/message.h"
 #include "host/pager.h"
 #include "host/process.h"

@@ -2,8 +2,8 @@
  *
  * overview.h: prints what matters most about profiles, a screen each (show/text/text_overview.h).
  */
-#ifndef DMD_DMDV_OVERVIEW_H
-#define DMD_DMDV_OVERVIEW_H
+#ifndef DMD_DMDV_RUN_OVERVIEW_H
+#define DMD_DMDV_RUN_OVERVIEW_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "dmdv/overview.h"
+#include "dmdv/run/overview.h"
 
 #include "dmdv/commandline/show.h"
 #include "dmdv/graph/ownersbeside.h"
