@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { renderToString } from "preact-render-to-string";
 import type { FileInfo } from "../src/core/answers.ts";
 import { diffView, largestOf, nameAmong, nameOf, TimeLine, type Dump } from "../src/views/diff.tsx";
-import { withFile } from "../src/views/view.ts";
+import { withPair } from "../src/views/view.ts";
 
 const dump = (of: number, more: Partial<Dump> = {}): Dump => ({ of, mode: "live", heap: { bytes: 1000 * of, blocks: of }, ...more });
 
@@ -33,9 +33,9 @@ test("diff: bars of different processes can be compared", () => {
 
 test("diff: without a choice, the last file is compared with the first one", () => {
   const file = (more: Partial<FileInfo>): FileInfo => ({ name: "a", kind: "profile", ...more }) as FileInfo;
-  assert.deepEqual({ ...withFile(diffView, [file({}), file({})], {}) }, { of: "1", old: "0" });
-  assert.deepEqual({ ...withFile(diffView, [file({ kind: "graph" }), file({}), file({}), file({})], {}) }, { of: "3", old: "1" });
-  assert.deepEqual({ ...withFile(diffView, [file({ kind: "graph" }), file({}), file({ kind: "graph" })], {}) }, { of: "2", old: "0" });
-  for (const keys of [{ of: "1" }, { old: "1" }]) assert.deepEqual(withFile(diffView, [file({}), file({})], keys), keys);
-  assert.deepEqual(withFile(diffView, [file({ kind: "build" }), file({ kind: "build" })], {}), {});
+  assert.deepEqual({ ...withPair(diffView, [file({}), file({})], {}) }, { of: "1", old: "0" });
+  assert.deepEqual({ ...withPair(diffView, [file({ kind: "graph" }), file({}), file({}), file({})], {}) }, { of: "3", old: "1" });
+  assert.deepEqual({ ...withPair(diffView, [file({ kind: "graph" }), file({}), file({ kind: "graph" })], {}) }, { of: "2", old: "0" });
+  for (const keys of [{ of: "1" }, { old: "1" }]) assert.deepEqual(withPair(diffView, [file({}), file({})], keys), keys);
+  assert.deepEqual(withPair(diffView, [file({ kind: "build" }), file({ kind: "build" })], {}), {});
 });

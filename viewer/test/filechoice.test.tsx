@@ -7,8 +7,9 @@ import type { FileInfo } from "../src/core/answers.ts";
 import type { KeyChanges, Keys } from "../src/state/link.ts";
 import { FileChoice, fileTitle } from "../src/ui/filechoice.tsx";
 import { graphView } from "../src/views/graph.tsx";
+import { overviewView } from "../src/views/overview.tsx";
 import { recordsView } from "../src/views/records.tsx";
-import { withFile } from "../src/views/view.ts";
+import { withFile, withPair } from "../src/views/view.ts";
 
 const file = (name: string, more: Partial<FileInfo>): FileInfo => ({ name, kind: "profile", ...more }) as FileInfo;
 const FILES = [file("a.json", {}), file("b.json", { graph: 0 }), file("c.json", {}), file("d.graph", { kind: "graph" })];
@@ -18,6 +19,24 @@ test("file choice: a view of graphs shows the first file that has one, unless th
   assert.equal(withFile(graphView, FILES, { of: "3" })["of"], "3");
   assert.equal(withFile(graphView, FILES.slice(1), {})["of"], undefined);
   assert.equal(withFile(recordsView, FILES, {})["of"], undefined);
+});
+
+test("file choice: the overview of two profiles of one program compares them, unless the link names a file", () => {
+  const of = (...processes: (string | undefined)[]): FileInfo[] => processes.map((process, i) => file(`${i}.json`, process === undefined ? {} : { process }));
+  const compared = { of: "1", old: "0" };
+  assert.deepEqual(withPair(overviewView, of("/old/server", "/new/server"), {}), compared);
+  assert.deepEqual(withPair(overviewView, of(undefined, undefined), {}), compared);
+  for (const files of [of("server"), of("server", "server", "server"), of("server", "sh"), [file("a", { mode: "live" }), file("b", { mode: "cumulative" })]])
+    assert.deepEqual(withPair(overviewView, files, {}), {});
+  for (const keys of [{ of: "0" }, { of: "1" }]) assert.deepEqual(withPair(overviewView, of("server", "server"), keys), keys);
+});
+
+test("file choice: the first file can be chosen, too, where two are compared at first", () => {
+  let changes: KeyChanges = {};
+  const choice = FileChoice({ files: FILES, shows: undefined, keys: { of: "1" }, onChange: (made) => (changes = made) });
+  const [show] = (choice?.props as { children: VNode<{ onChange: (value: string) => void }>[] }).children;
+  show?.props.onChange("0");
+  assert.deepEqual(changes, { of: "0" });
 });
 
 test("file choice: what a view cannot show is not offered", () => {

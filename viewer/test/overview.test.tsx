@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderToString } from "preact-render-to-string";
 import overview from "./answers/overview.json" with { type: "json" };
+import type { FileInfo } from "../src/core/answers.ts";
 import { OverviewBody } from "../src/views/overview.tsx";
 import type { OverviewAnswer } from "../src/views/overviewanswers.ts";
 
-function shown(answer: OverviewAnswer): string {
-  const html = renderToString(<OverviewBody answer={answer} file={{ name: "a.json", kind: "profile", reduced: { records: 1, bytes: 64 } }} goTo={() => undefined} />);
+function shown(answer: OverviewAnswer, old?: FileInfo): string {
+  const html = renderToString(<OverviewBody answer={answer} file={{ name: "a.json", kind: "profile", reduced: { records: 1, bytes: 64 } }} old={old} goTo={() => undefined} />);
   return html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 }
 
@@ -32,6 +33,13 @@ test("overview: faults come before records; changes are told", () => {
   });
   for (const part of ["7 faults", fault.sentence, "All 7 faults", "It grew by 5 bytes", "new here", "f ← main"]) assert.ok(text.includes(part), part);
   assert.ok(text.indexOf(fault.sentence) < text.indexOf("The largest unreported records"));
+});
+
+test("overview: a comparison begins with what changed, which is said once", () => {
+  const sentence = "The heap went from 7 to 12 bytes (+5).";
+  const text = shown({ ...EXAMPLE, heap: { bytes: 5, blocks: -1 }, changed: { sentence, total: 0, places: [] } }, { name: "old.json", kind: "profile" });
+  assert.ok(text.trim().startsWith(`+5 bytes in -1 blocks since old.json ${sentence} The tables below show differences: what a.json has more than old.json,`), text.slice(0, 300));
+  assert.equal(text.split(sentence).length, 2);
 });
 
 test("overview: other modes have one section, and no state", () => {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { moreAt } from "../src/ui/tabs.tsx";
+import { moreAt, tabLink } from "../src/ui/tabs.tsx";
+
+test("tabs: another view shows and compares the same files", () => {
+  assert.deepEqual({ ...tabLink({ view: "overview", keys: { of: "1", old: "0", section: "unreported" } }, "records").keys }, { of: "1", old: "0" });
+});
 
 test("tabs: which ends of the strip have more than what is visible", () => {
   const more = (scrollLeft: number, clientWidth: number): string => moreAt({ scrollLeft, clientWidth, scrollWidth: 800 });

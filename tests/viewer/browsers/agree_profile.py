@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The views of profiles and dmdv show equal figures."""
 
-from shown import blocks_of, brief, bytes_of, choices, facts, number, percent, sums, tables, tree_rows
+from shown import blocks_of, brief, bytes_of, choices, facts, number, percent, sums, tables, tree_rows, with_sign
 
 SECTIONS = {"": None, "unreported": "unreported", "once": "once-reported", "twice": "twice-reported"}
 
@@ -39,7 +39,9 @@ def _headline(t, page, fixture, heap):
         t.equal(page.text(".headline"), line)
         return
     estimated = "bytesError" in heap
-    t.equal(page.text(".headline"), ("About " if estimated else "") + sums(heap))
+    change = fixture.old is not None and "%s bytes in %s blocks since " % tuple(with_sign(heap[key]) for key in ("bytes", "blocks"))
+    text = page.text(".headline")
+    t.equal(text[:len(change)] if change else text, change or ("About " if estimated else "") + sums(heap))
     error = estimated and "all figures of blocks are estimates, here with a standard error of %s and %s." % (
         bytes_of(heap["bytesError"]), blocks_of(heap["blocksError"]))
     shown = [text for text in page.texts("main p") if "estimates" in text]

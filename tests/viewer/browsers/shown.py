@@ -9,6 +9,10 @@ def number(n):
     return "{:,}".format(n)
 
 
+def with_sign(n):
+    return number(n) if n <= 0 else "+" + number(n)
+
+
 def bytes_of(n):
     return "%s byte%s" % (number(n), "" if n == 1 else "s")
 

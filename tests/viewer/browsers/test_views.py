@@ -6,7 +6,7 @@ import os
 
 import fixtures
 from harness import Skip, commands, compiler
-from shown import lazy_rows, number
+from shown import lazy_rows, number, with_sign
 
 
 # Elements for which the core computes the content: the analyses of a graph, and the details of a record.
@@ -194,10 +194,6 @@ def test_sums_open(t):
     page.expect_quiet(t)
 
 
-def with_sign(n):
-    return "{:+,}".format(n) if n > 0 else number(n)
-
-
 def changed_row(cells):
     return [cells[0], cells[2], cells[-1]]
 
@@ -216,8 +212,12 @@ def test_changed_types(t):
     old, new = (os.path.join(folder, "%d.1.json.gz" % items) for items in (500, 900))
     graphs = [path.replace(".json.gz", ".graph.gz") for path in (old, new)]
     wanted = t.json("diff", "--json", *graphs)["rows"]
-    page = t.open(old, new, link="view=overview&of=1&old=0")
+    page = t.open(old, new)
     page.until("document.querySelector('.types li') !== null")
+    chosen = "[...document.querySelectorAll('.files select')].map((e) => e.selectedOptions[0].innerText)"
+    t.equal(page.evaluate(chosen), ["2. 900.1.json.gz (loaded)", "1. 500.1.json.gz (loaded)"])
+    t.check(page.texts("main p")[0].startswith("The heap went from "), "the first sentence: " + page.texts("main p")[0])
+    t.contains(page.evaluate("document.querySelector('.tabs a[href*=records]').hash"), "of=1&old=0")
     t.equal([text.split(": ")[0] for text in page.texts(".types li")], [row["key"]["type"] for row in wanted[:5]])
     t.picture(page, "overview-changed-types")
     for arguments in ((old, new), ("--graphs=no", *graphs)):

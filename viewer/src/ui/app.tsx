@@ -11,7 +11,7 @@ import type { PageState } from "../state/machine.ts";
 import type { Router } from "../state/router.ts";
 import { withKeys, type KeyChanges, type Link } from "../state/link.ts";
 import { VIEWS } from "../views/index.ts";
-import { withFile, type View } from "../views/view.ts";
+import { withFile, withPair, type View } from "../views/view.ts";
 import { BuildChoice } from "./buildchoice.tsx";
 import { FileChoice } from "./filechoice.tsx";
 import { Help } from "./help.tsx";
@@ -38,9 +38,10 @@ export function App({ session, router }: { session: Session; router: Router }): 
   const { state } = session;
   const views = VIEWS.filter((view) => view.applies?.(session.files) ?? true);
   const view = router.link.view === HOME ? views[0] : views.find((candidate) => candidate.id === router.link.view);
-  const link: Link = { view: view?.id ?? router.link.view, keys: withFile(view, session.files, router.link.keys) };
+  const named: Link = { view: view?.id ?? router.link.view, keys: withPair(view, session.files, router.link.keys) };
+  const link: Link = { ...named, keys: withFile(view, session.files, named.keys) };
   const choose = (changes: KeyChanges): void => router.go(withKeys(link, changes));
-  usePageKeys(views, router, help, showHelp, pick);
+  usePageKeys(views, router, named, help, showHelp, pick);
   useEffect(() => {
     document.title = titleOf(session.files, view);
     document.body.dataset["state"] = state.name;
@@ -62,7 +63,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
             <FileChoice files={session.files} shows={view?.shows} keys={link.keys} onChange={choose} />
           ))}
         <MomentChoice view={view} files={session.files} keys={link.keys} onChange={choose} />
-        {session.client !== null && <Tabs views={views} current={link.view} router={router} />}
+        {session.client !== null && <Tabs views={views} current={named} router={router} />}
         <div class="bar-end">
           <button type="button" onClick={pick} title="Open files (o)">
             Open…
@@ -80,7 +81,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
       <State state={state} session={session} />
       <main class="view" id="view" ref={main} data-link={router.address({ ...link, keys: router.link.keys })} aria-label={view?.title ?? "dmd"}>
         <OnlyTheEnd view={view} files={session.files} keys={link.keys} />
-        <Body session={session} router={router} link={link} view={view} onPick={pick} />
+        <Body session={session} router={router} link={link} named={named} view={view} onPick={pick} />
       </main>
       {help && <Help title={view?.title ?? ""} keys={view?.keys ?? []} onClose={() => showHelp(false)} />}
     </>
@@ -103,8 +104,9 @@ function State({ state, session }: { state: PageState; session: Session }): JSX.
   }
 }
 
-function Body(props: { session: Session; router: Router; link: Link; view: View | undefined; onPick: () => void }): JSX.Element | null {
-  const { session, router, link, view } = props;
+/** named: the link with the files that other views keep. */
+function Body(props: { session: Session; router: Router; link: Link; named: Link; view: View | undefined; onPick: () => void }): JSX.Element | null {
+  const { session, router, link, named, view } = props;
   if (session.client === null) return session.state.name === "SAVED" ? <Welcome onPick={props.onPick} /> : null;
   if (view === undefined)
     return (
@@ -115,7 +117,7 @@ function Body(props: { session: Session; router: Router; link: Link; view: View 
   return (
     <view.component client={session.client} files={session.files} keys={link.keys} key={view.id}
       set={(changes, replace) => router.go(withKeys(link, changes), replace)}
-      goTo={(to, keys) => router.go(withKeys(tabLink(router, to), keys ?? {}))} />
+      goTo={(to, keys) => router.go(withKeys(tabLink(named, to), keys ?? {}))} />
   );
 }
 
@@ -169,7 +171,7 @@ function useDropped(open: (sources: readonly Source[]) => void): void {
   });
 }
 
-function usePageKeys(views: readonly View[], router: Router, help: boolean, showHelp: (shown: boolean) => void, pick: () => void): void {
+function usePageKeys(views: readonly View[], router: Router, named: Link, help: boolean, showHelp: (shown: boolean) => void, pick: () => void): void {
   useEffect(() => {
     const down = (event: KeyboardEvent): void => {
       if (help || event.defaultPrevented || !isPlain(event) || takesText(event.target)) return;
@@ -179,7 +181,7 @@ function usePageKeys(views: readonly View[], router: Router, help: boolean, show
       else if (event.key === "/") document.querySelector<HTMLInputElement>(".filter-text")?.focus();
       else if (numbered !== undefined) {
         if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); // so that the view gets the keys
-        router.go(tabLink(router, numbered.id));
+        router.go(tabLink(named, numbered.id));
       } else return;
       event.preventDefault();
     };

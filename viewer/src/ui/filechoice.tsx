@@ -25,7 +25,7 @@ export function FileChoice(props: {
   const compare = (old: string): void => props.onChange(keys["of"] === undefined && keys["old"] === undefined && old !== "" ? { of: old, old: "0" } : { old });
   return (
     <div class="files">
-      <Select label="File" value={keys["of"] ?? "0"} choices={choices} onChange={(of) => props.onChange({ of: of === "0" ? undefined : of })} />
+      <Select label="File" value={keys["of"] ?? "0"} choices={choices} onChange={(of) => props.onChange({ of })} />
       <Select label="compared with" value={keys["old"] ?? ""} choices={[{ value: "", title: "nothing" }, ...choices]} onChange={compare} />
     </div>
   );

@@ -9,8 +9,8 @@ import type { Router } from "../state/router.ts";
 import type { View } from "../views/view.ts";
 
 /** A link to another view of the same files. */
-export function tabLink(router: Router, view: string): Link {
-  const { of, old, peak, branch, moment, environment } = router.link.keys;
+export function tabLink(from: Link, view: string): Link {
+  const { of, old, peak, branch, moment, environment } = from.keys;
   return withKeys({ view, keys: {} }, { of, old, peak, branch, moment, environment });
 }
 
@@ -25,7 +25,7 @@ export function moreAt({ scrollLeft, scrollWidth, clientWidth }: Scrolled): stri
   return [scrollLeft > 1 ? "left" : "", scrollLeft + clientWidth < scrollWidth - 1 ? "right" : ""].filter((end) => end !== "").join(" ");
 }
 
-export function Tabs({ views, current, router }: { views: readonly View[]; current: string; router: Router }): JSX.Element {
+export function Tabs({ views, current, router }: { views: readonly View[]; current: Link; router: Router }): JSX.Element {
   const tabs = useRef<HTMLElement>(null);
   const [more, setMore] = useState("");
   const look = (): void => setMore(tabs.current === null ? "" : moreAt(tabs.current));
@@ -38,11 +38,11 @@ export function Tabs({ views, current, router }: { views: readonly View[]; curre
   useLayoutEffect(() => {
     tabs.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
     look();
-  }, [current, views.length]);
+  }, [current.view, views.length]);
   return (
     <nav class="tabs" aria-label="Views" ref={tabs} data-more={more} onScroll={look}>
       {views.map((view) => (
-        <a key={view.id} href={router.address(tabLink(router, view.id))} title={view.question} aria-current={view.id === current ? "page" : undefined}>
+        <a key={view.id} href={router.address(tabLink(current, view.id))} title={view.question} aria-current={view.id === current.view ? "page" : undefined}>
           {view.title}
         </a>
       ))}

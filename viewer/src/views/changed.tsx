@@ -6,12 +6,12 @@ import type { ComponentChildren, JSX } from "preact";
 import { blocks, bytes, number, signed } from "../format.ts";
 import type { OverviewAnswer } from "./overviewanswers.ts";
 
-/** children: further text. */
-export function Changed({ changed, children }: { changed: NonNullable<OverviewAnswer["changed"]>; children?: ComponentChildren }): JSX.Element {
+/** alone: what the sentence about the whole heap says is not said elsewhere. children: further text. */
+export function Changed({ changed, alone = true, children }: { changed: NonNullable<OverviewAnswer["changed"]>; alone?: boolean; children?: ComponentChildren }): JSX.Element {
   return (
     <section>
       <h2>What changed</h2>
-      <p>{changed.sentence}</p>
+      {alone && <p>{changed.sentence}</p>}
       <ol class="list">
         {changed.places.map((place, i) => (
           <li key={i}>

@@ -5,7 +5,7 @@
 
 import type { ComponentChildren, JSX } from "preact";
 import type { FileInfo } from "../core/answers.ts";
-import { blocks, bytes, count, number } from "../format.ts";
+import { blocks, bytes, count, number, signed } from "../format.ts";
 import { query } from "../state/link.ts";
 import { AnsweredPage } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
@@ -18,7 +18,7 @@ import { ChangedTypes } from "./census.tsx";
 import { Changed } from "./changed.tsx";
 import type { OverviewAnswer, Sums, WorstRow } from "./overviewanswers.ts";
 import { Twice } from "./twice.tsx";
-import { blocksOf, hasProfile, type View, type ViewProps } from "./view.ts";
+import { blocksOf, hasProfile, oldAndNew, type View, type ViewProps } from "./view.ts";
 
 type GoTo = ViewProps["goTo"];
 
@@ -57,7 +57,7 @@ export function OverviewBody({ answer, file, old, goTo, types, twice }: BodyProp
   return (
     <>
       <Heap answer={answer} file={file} old={old} goTo={goTo} />
-      {answer.changed !== undefined && <Changed changed={answer.changed}>{types}</Changed>}
+      {answer.changed !== undefined && <Changed changed={answer.changed} alone={false}>{types}</Changed>}
       <Faults answer={answer} goTo={goTo} />
       <Worst answer={answer} goTo={goTo} />
       {twice}
@@ -77,16 +77,20 @@ function Link({ onClick, children }: { onClick: () => void; children: ComponentC
   );
 }
 
+function headline({ heap, peak, sampled }: OverviewAnswer, old: FileInfo | undefined, atPeak: boolean): string {
+  if (old !== undefined) return `${sampled ? "About " : ""}${signed(heap.bytes)} bytes in ${signed(heap.blocks)} blocks since ${fileTitle(old)}`;
+  return atPeak && peak !== "" ? peak : `${sampled ? "About " : ""}${bytes(heap.bytes)} in ${blocks(heap.blocks)}`;
+}
+
 function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "old" | "goTo">): JSX.Element {
-  const { heap, sections } = answer;
+  const { sections } = answer;
   const isDark = answer.mode === "dark-matter";
   const atPeak = answer.moment === "peak";
   return (
     <section>
-      <h2 class="headline">
-        {atPeak && answer.peak !== "" ? answer.peak : `${answer.sampled ? "About " : ""}${bytes(heap.bytes)} in ${blocks(heap.blocks)}`}
-      </h2>
-      {!atPeak && answer.peak !== "" && <p>{`P${answer.peak.slice(1)}`}</p>}
+      <h2 class="headline">{headline(answer, old, atPeak)}</h2>
+      {answer.changed !== undefined && <p>{answer.changed.sentence}</p>}
+      {old === undefined && !atPeak && answer.peak !== "" && <p>{`P${answer.peak.slice(1)}`}</p>}
       {answer.sampled && (
         <p>
           Blocks were sampled: all figures of blocks are estimates
@@ -96,7 +100,11 @@ function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "
           .
         </p>
       )}
-      {old !== undefined && <p>These are differences: what this file has more than {fileTitle(old)}, or less where there is a minus sign.</p>}
+      {old !== undefined && (
+        <p>
+          The tables below show differences: what {fileTitle(file)} has more than {fileTitle(old)}, or less where there is a minus sign.
+        </p>
+      )}
       {file !== undefined && <Facts facts={factsOf(file, atPeak ? `${answer.mode}, at the peak` : answer.mode)} />}
       {isDark && old === undefined && (
         <StateBar label="The heap" parts={sections.map((row) => ({ section: row.name, value: row.bytes, title: `${row.name} ${bytes(row.bytes)}, ${row.share}` }))} />
@@ -261,6 +269,7 @@ export const overviewView: View = {
   question: "How much of the heap did nobody report, and whose is it?",
   component: OverviewOrNone,
   keys: [],
+  pair: oldAndNew,
   showsPeak: "yes",
   applies: hasProfile,
 };

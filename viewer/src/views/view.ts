@@ -5,6 +5,7 @@
 import type { ComponentType } from "preact";
 import type { FileInfo } from "../core/answers.ts";
 import type { Client } from "../core/client.ts";
+import { baseName } from "../format.ts";
 import type { KeyChanges, Keys } from "../state/link.ts";
 import type { KeyHelp } from "../ui/keys.ts";
 
@@ -91,10 +92,23 @@ export interface Pair {
   readonly old: number;
 }
 
-/** Adds files to the keys if the link names none: those to compare, or the first one that the view can show. */
-export function withFile(view: View | undefined, files: readonly FileInfo[], keys: Keys): Keys {
+/** Two profiles of one program and nothing else to choose from: the first one is the old one, as for dmdv diff. */
+export function oldAndNew(files: readonly FileInfo[]): Pair | undefined {
+  const [old, of, ...more] = files.flatMap((file, i) => (isWhole(file) ? [i] : []));
+  if (old === undefined || of === undefined || more.length > 0) return undefined;
+  const [a, b] = [files[old], files[of]];
+  const isOneProgram = baseName(a?.process ?? "") === baseName(b?.process ?? "") && a?.mode === b?.mode;
+  return isOneProgram ? { of, old } : undefined;
+}
+
+/** Adds the files to compare if the link names none. Links to other views keep them. */
+export function withPair(view: View | undefined, files: readonly FileInfo[], keys: Keys): Keys {
   const pair = keys["of"] === undefined && keys["old"] === undefined ? view?.pair?.(files) : undefined;
-  if (pair !== undefined) return { ...keys, of: String(pair.of), old: String(pair.old) };
+  return pair === undefined ? keys : { ...keys, of: String(pair.of), old: String(pair.old) };
+}
+
+/** Adds the first file that the view can show if the link names none. */
+export function withFile(view: View | undefined, files: readonly FileInfo[], keys: Keys): Keys {
   const of = view?.shows === undefined || keys["of"] !== undefined ? -1 : files.findIndex(view.shows);
   return of > 0 ? { ...keys, of: String(of) } : keys;
 }
