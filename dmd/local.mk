@@ -375,16 +375,13 @@ dmd_native_sources = \
   dmd/native/pl_deadly.c dmd/native/pl_deadly.h \
   dmd/native/pl_entry.h \
   dmd/native/pl_event.c dmd/native/pl_event.h \
-  dmd/base/posix/posixfiles.c dmd/base/posix/posixfiles.h \
-  dmd/base/posix/sockets.c dmd/base/posix/sockets.h \
   dmd/native/pl_files.c dmd/native/pl_files.h \
-  $(dmd_zip_sources) \
   dmd/native/pl_heap.c dmd/native/pl_heap.h \
   dmd/native/pl_host.c dmd/native/pl_host.h \
   dmd/native/pl_jemalloc.c dmd/native/pl_jemalloc.h \
+  dmd/native/pl_kernel.c dmd/native/pl_kernel.h \
   dmd/native/pl_libcnames.c dmd/native/pl_libcnames.h \
   dmd/native/pl_lines.c dmd/native/pl_lines.h \
-  dmd/native/pl_lock.c dmd/native/pl_lock.h \
   dmd/native/pl_main.c dmd/native/pl_main.h \
   dmd/native/pl_malloc.c dmd/native/pl_malloc.h \
   dmd/native/pl_memory.c dmd/native/pl_memory.h \
@@ -406,7 +403,9 @@ dmd_native_sources = \
   dmd/native/pl_stop.c dmd/native/pl_stop.h \
   dmd/native/pl_symbols.c dmd/native/pl_symbols.h \
   dmd/native/pl_thread.c dmd/native/pl_thread.h \
-  dmd/native/pl_write.c dmd/native/pl_write.h
+  dmd/base/posix/posixfiles.c dmd/base/posix/posixfiles.h \
+  dmd/base/posix/sockets.c dmd/base/posix/sockets.h \
+  $(dmd_zip_sources)
 
 # The library for programs that have memory reporters.
 dmd_reporters_sources = dmd/reporters/dmd-reporters.c

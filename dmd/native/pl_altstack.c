@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "native/pl_altstack.h"
 
-#include "native/pl_lock.h"
+#include "native/pl_kernel.h"
 #include "native/pl_memory.h"
 #include "native/pl_real.h"
 

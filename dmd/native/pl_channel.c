@@ -5,7 +5,7 @@
 #include "base/posix/sockets.h"
 #include "base/str.h"
 #include "native/pl_confined.h"
-#include "native/pl_signal.h"
+#include "native/pl_kernel.h"
 #include "native/pl_thread.h"
 #include "record/engine/channel.h"
 
@@ -198,7 +198,7 @@ static dmd_put_t try_to_put(dmd_channel_t *to, const dmd_packet_t *packet, const
   bool blocks = !pl_is_confined();
   sigset_t before;
   if (blocks)
-    before = pl_signal_block_all();
+    before = pl_signals_block();
   dmd_put_t put = DMD_PUT_FULL;
   if (dmd_channel_lock(to, me, &owner)) {
     put = dmd_channel_put(to, me, packet, payload);
@@ -207,7 +207,7 @@ static dmd_put_t try_to_put(dmd_channel_t *to, const dmd_packet_t *packet, const
     put = DMD_PUT_LOST;
   }
   if (blocks)
-    pl_signal_restore(&before);
+    pl_signals_restore(&before);
   return put;
 }
 

@@ -6,11 +6,11 @@
 #include "native/pl_aside.h"
 #include "native/pl_event.h"
 #include "native/pl_host.h"
+#include "native/pl_kernel.h"
 #include "native/pl_main.h"
 #include "native/pl_memory.h"
 #include "native/pl_questions.h"
 #include "native/pl_resident.h"
-#include "native/pl_signal.h"
 #include "native/pl_stack.h"
 #include "native/pl_stop.h"
 #include "record/engine/control.h"
@@ -131,12 +131,12 @@ static void serve_all(void) {
 
 /* A request that arrives while another thread serves is answered by that thread, or by this one. */
 void pl_control_serve(void) {
-  sigset_t before = pl_signal_block_all();
+  sigset_t before = pl_signals_block();
   while (pl_questions_any() && !atomic_exchange(&g_is_serving, true)) {
     pl_aside_run(serve_all);
     atomic_store(&g_is_serving, false);
   }
-  pl_signal_restore(&before);
+  pl_signals_restore(&before);
 }
 
 /* ---- Requests ---- */

@@ -6,10 +6,10 @@
 #include "native/pl_aside.h"
 #include "native/pl_context.h"
 #include "native/pl_event.h"
+#include "native/pl_kernel.h"
 #include "native/pl_main.h"
 #include "native/pl_message.h"
 #include "native/pl_real.h"
-#include "native/pl_signal.h"
 #include "record/engine/control.h"
 
 #include <errno.h>
@@ -76,10 +76,10 @@ void pl_deadly_forked(void) {
 }
 
 void pl_deadly_serve(int number) {
-  sigset_t before = pl_signal_block_all();
+  sigset_t before = pl_signals_block();
   pl_aside_run(pl_main_end);
   die(number, g_deadly.noted.si_signo == number ? &g_deadly.noted : NULL);
-  pl_signal_restore(&before);
+  pl_signals_restore(&before);
 }
 
 /* info: NULL if the signal was delivered to another thread. */

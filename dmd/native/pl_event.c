@@ -4,7 +4,7 @@
 #include "native/pl_altstack.h"
 #include "native/pl_control.h"
 #include "native/pl_deadly.h"
-#include "native/pl_lock.h"
+#include "native/pl_kernel.h"
 #include "native/pl_main.h"
 #include "native/pl_memory.h"
 #include "native/pl_objects.h"

@@ -4,7 +4,7 @@
 
 #include "base/posix/posixfiles.h"
 #include "native/pl_confined.h"
-#include "native/pl_write.h"
+#include "native/pl_kernel.h"
 #include "record/engine/errortext.h"
 
 #include <errno.h>

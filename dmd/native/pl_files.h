@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As base/posix/posixfiles.h, with two differences: writing raises no signal (pl_write.h), and mode
- * is what both the umask at the program's start and the current umask permit. */
+/* As base/posix/posixfiles.h, with two differences: writing raises no signal (pl_kernel.h), and
+ * mode is what both the umask at the program's start and the current umask permit. */
 extern const dmd_files_t pl_files;
 
 /* Saves the umask before the program can change it. */

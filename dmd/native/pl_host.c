@@ -9,7 +9,7 @@
 #include "native/pl_channel.h"
 #include "native/pl_confined.h"
 #include "native/pl_files.h"
-#include "native/pl_lock.h"
+#include "native/pl_kernel.h"
 #include "native/pl_malloc.h"
 #include "native/pl_memory.h"
 #include "native/pl_message.h"

@@ -27,6 +27,7 @@
 #include "native/pl_event.h"
 #include "native/pl_files.h"
 #include "native/pl_host.h"
+#include "native/pl_kernel.h"
 #include "native/pl_libcnames.h"
 #include "native/pl_memory.h"
 #include "native/pl_message.h"
@@ -116,11 +117,11 @@ static void run_write_last(void *ctx) {
 void pl_main_stop_recording(void) {
   if (g_state != PL_WATCHING || !pl_main_is_ours())
     return;
-  sigset_t before = pl_signal_block_all();
+  sigset_t before = pl_signals_block();
   say_no_memory();
   if (!pl_memory_try(run_write_last, NULL))
     g_state = PL_OFF;
-  pl_signal_restore(&before);
+  pl_signals_restore(&before);
 }
 
 void pl_main_give_up_recording(void) {
@@ -175,7 +176,7 @@ static void finish_at_quick_exit(void) {
 __attribute__((visibility("default"))) void _exit(int status) {
   pl_entry_t entry = PL_ENTRY(PL_IN_NONE);
   pl_main_finish(&entry);
-  pl_real_exit_now(status);
+  pl_exit_now(status);
 }
 
 __attribute__((alias("_exit"), visibility("default"))) void _Exit(int status);
@@ -246,11 +247,12 @@ static void look_at_allocator(void) {
 
 static void start(void *ctx) {
   (void)ctx;
+  pl_message_start();
   pl_confined_start();
   pl_files_start();
   if (!pl_options_read()) {
     pl_say("dmd: the program ends here, since its options are wrong");
-    pl_real_exit_now(1);
+    pl_exit_now(1);
   }
   pl_main_pid = getpid();
   pl_channel_start(g_native_options.channel);
@@ -260,7 +262,7 @@ static void start(void *ctx) {
   pl_stack_init(g_native_options.num_callers, g_options.stacks == DMD_STACKS_BY_FP,
                 g_native_options.check_stacks);
   if (!start_engine())
-    pl_real_exit_now(1);
+    pl_exit_now(1);
   pl_objects_refresh();
   pl_stack_start();
   pl_thread_start();

@@ -3,8 +3,7 @@
 
 #include "base/arena.h"
 #include "native/pl_event.h"
-#include "native/pl_lock.h"
-#include "native/pl_message.h"
+#include "native/pl_kernel.h"
 
 #include <setjmp.h>
 #include <stdbool.h>

@@ -8,9 +8,8 @@
 #include "native/pl_channel.h"
 #include "native/pl_confined.h"
 #include "native/pl_files.h"
+#include "native/pl_kernel.h"
 #include "native/pl_memory.h"
-#include "native/pl_real.h"
-#include "native/pl_write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,22 +27,6 @@
 static char g_path[PATH_MAX];
 static bool g_is_begun; /* the file exists, and g_file identifies it */
 static dmd_file_status_t g_file;
-
-/* The process number as text, at the end of the array. */
-typedef struct {
-  char text[24];
-  const char *start;
-} number_t;
-
-static void put_pid(number_t *number) {
-  char *at = number->text + sizeof number->text - 1;
-  unsigned long pid = (unsigned long)getpid();
-  *at = '\0';
-  do
-    *--at = (char)('0' + pid % 10);
-  while ((pid /= 10) > 0);
-  number->start = at;
-}
 
 /* Puts the directory that a relative name is resolved against, where the program was started, into
  * path. */
@@ -70,12 +53,12 @@ static int begin_file(const char *path, bool empties) {
 static bool name_file(const char *name) {
   char path[PATH_MAX];
   size_t n = put_folder(path, name);
-  number_t pid;
-  put_pid(&pid);
+  char pid[DMD_FORMAT_MAX];
+  size_t pid_n = dmd_format_u64(pid, (uint64_t)getpid());
   for (; *name != '\0' && n < sizeof path - 1; name++) {
     bool is_pid = name[0] == '%' && name[1] == 'p';
-    const char *part = is_pid ? pid.start : name;
-    size_t length = is_pid ? dmd_str_length(pid.start) : 1;
+    const char *part = is_pid ? pid : name;
+    size_t length = is_pid ? pid_n : 1;
     if (length > sizeof path - 1 - n)
       return false;
     dmd_mem_copy(path + n, part, length);
@@ -101,6 +84,10 @@ static void say_lost(const char *name, int error) {
   dmd_strbuf_str(&line, "; its messages follow here");
   pl_say(line.text);
   dmd_strbuf_destroy(&line);
+}
+
+void pl_message_start(void) {
+  pl_die_says(pl_say);
 }
 
 void pl_message_open(const char *name) {
@@ -145,22 +132,9 @@ static int open_again(void) {
 void pl_say(const char *line) {
   if (pl_channel_say(line))
     return;
-  number_t pid;
-  put_pid(&pid);
-  struct iovec parts[] = {{.iov_base = (char *)"==", .iov_len = 2},
-                          {.iov_base = (char *)pid.start, .iov_len = dmd_str_length(pid.start)},
-                          {.iov_base = (char *)"== ", .iov_len = 3},
-                          {.iov_base = (char *)line, .iov_len = dmd_str_length(line)},
-                          {.iov_base = (char *)"\n", .iov_len = 1}};
   int fd = g_path[0] == '\0' || pl_is_confined() ? STDERR_FILENO : open_again();
   if (fd >= 0)
-    pl_write(fd, parts, sizeof parts / sizeof *parts);
+    pl_write_line(fd, line);
   if (fd >= 0 && fd != STDERR_FILENO)
     close(fd);
-}
-
-void pl_die(const char *why) {
-  pl_say("dmd: the program ends here, since the native engine cannot go on:");
-  pl_say(why);
-  pl_real_exit_now(1);
 }

@@ -11,6 +11,9 @@
 #ifndef DMD_NATIVE_PL_MESSAGE_H
 #define DMD_NATIVE_PL_MESSAGE_H
 
+/* From now on a message of pl_die goes the same way. */
+void pl_message_start(void);
+
 /* Sets the log file for lines that dmdv does not take. %p in its name stands for the process
  * number. If dmdv takes no lines at all, the file is created or emptied now. If that fails, a line
  * on standard error reports why, and later lines go there. */
@@ -18,8 +21,5 @@ void pl_message_open(const char *name);
 
 /* Logs a line, given without its newline. */
 void pl_say(const char *line);
-
-/* Logs a line and ends the process. */
-_Noreturn void pl_die(const char *why);
 
 #endif

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "native/pl_new.h"
 
+#include "native/pl_kernel.h"
 #include "native/pl_malloc.h"
-#include "native/pl_message.h"
 #include "native/pl_real.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "native/pl_notes.h"
-
-#include "native/pl_signal.h"
+#include "native/pl_kernel.h"
 
 #include <sys/mman.h>
 
@@ -44,9 +43,9 @@ static bool add(pl_notes_t *notes, const pl_note_t *note) {
 
 /* Signals are blocked, since another handler may interrupt this one. */
 bool pl_notes_add(pl_notes_t *notes, const pl_note_t *note) {
-  sigset_t before = pl_signal_block_all();
+  sigset_t before = pl_signals_block();
   bool is_added = add(notes, note);
-  pl_signal_restore(&before);
+  pl_signals_restore(&before);
   return is_added;
 }
 
@@ -77,8 +76,8 @@ bool pl_notes_take(pl_notes_t *notes, pl_note_t *note) {
   }
   if (notes->first == NULL)
     return false;
-  sigset_t before = pl_signal_block_all();
+  sigset_t before = pl_signals_block();
   bool is_there = take_more(notes, note);
-  pl_signal_restore(&before);
+  pl_signals_restore(&before);
   return is_there;
 }

@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include "native/pl_confined.h"
 #include "native/pl_event.h"
-#include "native/pl_lock.h"
+#include "native/pl_kernel.h"
 #include "native/pl_memory.h"
 #include "native/pl_rawexit.h"
 #include "native/pl_real.h"

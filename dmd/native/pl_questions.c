@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "native/pl_questions.h"
 
-#include "native/pl_lock.h"
+#include "native/pl_kernel.h"
 
 #include <sys/mman.h>
 

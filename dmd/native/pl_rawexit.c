@@ -23,12 +23,12 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "native/pl_event.h"
+#include "native/pl_kernel.h"
 #include "native/pl_main.h"
 #include "native/pl_memory.h"
 #include "native/pl_message.h"
 #include "native/pl_options.h"
 #include "native/pl_real.h"
-#include "native/pl_signal.h"
 #include "native/pl_slots.h"
 
 #include <asm/prctl.h>
@@ -55,10 +55,10 @@ static bool has_thread_pointer(void) {
 _Noreturn static void end(int status, uint64_t sp, uint64_t ip, uint64_t fp) {
   const pl_entry_t entry = {.ip = ip + 1, .sp = sp, .fp = fp, .in = PL_IN_NONE};
   if (has_thread_pointer()) {
-    pl_signal_block_all();
+    pl_signals_block();
     pl_main_finish(&entry);
   }
-  pl_real_exit_now(status);
+  pl_exit_now(status);
 }
 
 /* Passed to the code below in %r9. */

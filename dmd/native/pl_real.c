@@ -2,13 +2,11 @@
 #define _GNU_SOURCE
 #include "native/pl_real.h"
 
-#include "native/pl_message.h"
+#include "native/pl_kernel.h"
 #include "native/pl_new.h"
 
 #include <dlfcn.h>
 #include <link.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 pl_real_t g_real;
 
@@ -145,9 +143,4 @@ void pl_real_free_libraries(bool libc, bool cxx) {
     g_real._ZN9__gnu_cxx9__freeresEv();
   if (libc && g_real.__libc_freeres != NULL)
     g_real.__libc_freeres();
-}
-
-void pl_real_exit_now(int status) {
-  for (;;)
-    syscall(SYS_exit_group, status);
 }

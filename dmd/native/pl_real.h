@@ -94,7 +94,4 @@ const char *pl_real_malloc_before_ours(void);
  * thread may run. */
 void pl_real_free_libraries(bool libc, bool cxx);
 
-/* Ends the process immediately, by exit_group. */
-_Noreturn void pl_real_exit_now(int status);
-
 #endif

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "native/pl_confined.h"
 #include "native/pl_heap.h"
+#include "native/pl_kernel.h"
 #include "native/pl_message.h"
 #include "native/pl_objects.h"
 #include "native/pl_stack.h"
@@ -120,8 +121,7 @@ static bool find_code(void *ctx, uintptr_t ip, dmd_code_range_t *range) {
   return number != DMD_NONE && pl_stack_code_range(number, range);
 }
 
-static const dmd_unwind_host_t g_unwind_host = {.find_code = find_code,
-                                                .can_read = pl_stack_can_read};
+static const dmd_unwind_host_t g_unwind_host = {.find_code = find_code, .can_read = pl_can_read};
 
 static const pl_mapping_t *find_mapping(uint64_t addr) {
   for (uint32_t i = 1; i <= g_roots.mappings.last; i++) {

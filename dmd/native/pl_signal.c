@@ -23,24 +23,10 @@ static struct {
   struct sigaction shown; /* the action that the program believes to be set */
 } g_signal;
 
-enum { MARK_SZB = 4096, KERNEL_SIGSET_SZB = 8 };
+enum { MARK_SZB = 4096 };
 
 bool pl_signal_is_ours(void) {
   return atomic_load_explicit(&g_signal.is_ours, memory_order_relaxed);
-}
-
-/* ---- Masks ---- */
-
-sigset_t pl_signal_block_all(void) {
-  sigset_t all, before;
-  sigfillset(&all);
-  sigemptyset(&before);
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, KERNEL_SIGSET_SZB);
-  return before;
-}
-
-void pl_signal_restore(const sigset_t *before) {
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, KERNEL_SIGSET_SZB);
 }
 
 /* ---- The handler ---- */

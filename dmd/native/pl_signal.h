@@ -30,8 +30,4 @@ void pl_signal_stop(void);
 /* Whether the engine has the signal. */
 bool pl_signal_is_ours(void);
 
-/* Blocks all signals, including ours, until restored. Bypasses the replaced functions. */
-sigset_t pl_signal_block_all(void);
-void pl_signal_restore(const sigset_t *before);
-
 #endif

@@ -3,17 +3,13 @@
 #include "native/pl_stack.h"
 
 #include "base/limits.h"
-#include "native/pl_lock.h"
+#include "native/pl_kernel.h"
 #include "native/pl_malloc.h"
 #include "native/pl_memory.h"
 #include "native/pl_message.h"
 #include "native/pl_objects.h"
 #include "record/unwind/stacktrie.h"
 #include "record/unwind/unwind.h"
-
-#include <errno.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum { MAX_CODES = DMD_MAX_FRAMES + 2 };
 
@@ -64,18 +60,7 @@ static bool find_known_code(void *ctx, uintptr_t ip, dmd_code_range_t *range) {
   return number != DMD_NONE && pl_stack_code_range(number, range);
 }
 
-/* rt_sigprocmask with an invalid `how` fails, but the kernel reads the set first, and so tells
- * whether the address is readable. Every sandbox permits this call to programs that handle
- * signals. */
-bool pl_stack_can_read(void *ctx, uintptr_t at) {
-  enum { KERNEL_SIGSET_SZB = 8, NO_SUCH_HOW = -1 };
-  (void)ctx;
-  return syscall(SYS_rt_sigprocmask, NO_SUCH_HOW, at, NULL, KERNEL_SIGSET_SZB) == -1 &&
-         errno == EINVAL;
-}
-
-static const dmd_unwind_host_t g_unwind_host = {.find_code = find_code,
-                                                .can_read = pl_stack_can_read};
+static const dmd_unwind_host_t g_unwind_host = {.find_code = find_code, .can_read = pl_can_read};
 
 /* ---- Walkers ---- */
 
@@ -251,8 +236,7 @@ bool pl_stack_is_whole(uint32_t stack) {
 
 /* Uses an unwinder of its own, which never asks the loader. */
 bool pl_stack_frame_around(const pl_thread_t *thread, uint64_t addr, dmd_code_t *code) {
-  static const dmd_unwind_host_t host = {.find_code = find_known_code,
-                                         .can_read = pl_stack_can_read};
+  static const dmd_unwind_host_t host = {.find_code = find_known_code, .can_read = pl_can_read};
   const pl_entry_t *entry = &thread->entry;
   dmd_walk_start_t start = {.ip = entry->ip - 1, .sp = entry->sp, .fp = entry->fp};
   dmd_code_t codes[DMD_MAX_FRAMES];

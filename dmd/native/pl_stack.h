@@ -62,9 +62,6 @@ static inline uint32_t pl_stack_capture(pl_thread_t *thread) {
 /* Sets *range to where the object with this number (pl_objects.h) has code, and returns true. */
 bool pl_stack_code_range(uint32_t number, dmd_code_range_t *range);
 
-/* As described in record/unwind/unwind.h, for any memory. */
-bool pl_stack_can_read(void *ctx, uintptr_t at);
-
 /* Whether an address is in this library's code. */
 bool pl_stack_is_ours(dmd_code_t code);
 

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "native/pl_confined.h"
 #include "native/pl_event.h"
-#include "native/pl_lock.h"
+#include "native/pl_kernel.h"
 #include "native/pl_memory.h"
 #include "native/pl_signal.h"
 #include "record/engine/control.h"
@@ -83,9 +83,9 @@ void pl_stop_answer(const ucontext_t *context) {
 void pl_stop_wait(void) {
   unsigned moment = atomic_load(&g_stop.moment);
   if (is_stopping(moment) && pl_thread()->stopped_at == moment) {
-    sigset_t before = pl_signal_block_all();
+    sigset_t before = pl_signals_block();
     wait_while(moment);
-    pl_signal_restore(&before);
+    pl_signals_restore(&before);
   }
 }
 
