@@ -373,7 +373,7 @@ dmd_native_sources = \
   dmd/native/pl_control.c dmd/native/pl_control.h \
   dmd/native/pl_daemon.c \
   dmd/native/pl_deadly.c dmd/native/pl_deadly.h \
-  dmd/native/pl_entry.h \
+  dmd/native/pl_entry.c dmd/native/pl_entry.h \
   dmd/native/pl_event.c dmd/native/pl_event.h \
   dmd/native/pl_files.c dmd/native/pl_files.h \
   dmd/native/pl_heap.c dmd/native/pl_heap.h \
@@ -389,6 +389,7 @@ dmd_native_sources = \
   dmd/native/pl_new.c dmd/native/pl_new.h \
   dmd/native/pl_notes.c dmd/native/pl_notes.h \
   dmd/native/pl_objects.c dmd/native/pl_objects.h \
+  dmd/native/pl_operators.h \
   dmd/native/pl_options.c dmd/native/pl_options.h \
   dmd/native/pl_place.c dmd/native/pl_place.h \
   dmd/native/pl_questions.c dmd/native/pl_questions.h \

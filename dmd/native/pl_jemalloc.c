@@ -8,14 +8,14 @@
 #define AS(name) __attribute__((alias(#name), visibility("default")))
 
 OURS void *pl_mallocx(size_t szB, int flags) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_MALLOCX);
+  pl_entry_t entry = PL_ENTRY(pl_mallocx);
   if (g_real.mallocx == NULL)
     return NULL;
   return pl_told(&entry, g_real.mallocx(szB, flags), szB);
 }
 
 OURS void *pl_rallocx(void *p, size_t szB, int flags) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_RALLOCX);
+  pl_entry_t entry = PL_ENTRY(pl_rallocx);
   pl_moving_t moving;
   if (g_real.rallocx == NULL)
     return NULL;
@@ -29,7 +29,7 @@ OURS void *pl_rallocx(void *p, size_t szB, int flags) {
 /* The block stays where it is. If its size changed it is recorded again, with as much of the extra
  * size as fits. */
 OURS size_t pl_xallocx(void *p, size_t szB, size_t extra_szB, int flags) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_XALLOCX);
+  pl_entry_t entry = PL_ENTRY(pl_xallocx);
   if (g_real.xallocx == NULL)
     return 0;
   size_t before_szB = g_real.malloc_usable_size(p), most_szB;
@@ -45,7 +45,7 @@ OURS size_t pl_xallocx(void *p, size_t szB, size_t extra_szB, int flags) {
 }
 
 OURS void pl_dallocx(void *p, int flags) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_DALLOCX);
+  pl_entry_t entry = PL_ENTRY(pl_dallocx);
   if (g_real.dallocx == NULL)
     return;
   if (pl_tell_free(&entry, p))
@@ -53,7 +53,7 @@ OURS void pl_dallocx(void *p, int flags) {
 }
 
 OURS void pl_sdallocx(void *p, size_t szB, int flags) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_SDALLOCX);
+  pl_entry_t entry = PL_ENTRY(pl_sdallocx);
   if (g_real.sdallocx == NULL)
     return;
   if (pl_tell_free(&entry, p))
@@ -66,24 +66,8 @@ AS(pl_xallocx) size_t xallocx(void *p, size_t szB, size_t extra_szB, int flags);
 AS(pl_dallocx) void dallocx(void *p, int flags);
 AS(pl_sdallocx) void sdallocx(void *p, size_t szB, int flags);
 
-/* ---- Names ---- */
-
-#define NAMED(number, name) [(number)-PL_IN_MALLOCX] = {(uintptr_t)pl_##name, #name}
-
-static const struct {
-  uintptr_t address;
-  const char *name;
-} g_functions[] = {NAMED(PL_IN_MALLOCX, mallocx), NAMED(PL_IN_RALLOCX, rallocx),
-                   NAMED(PL_IN_XALLOCX, xallocx), NAMED(PL_IN_DALLOCX, dallocx),
-                   NAMED(PL_IN_SDALLOCX, sdallocx)};
-
-uint64_t pl_jemalloc_address(pl_in_t in) {
-  return g_functions[in - PL_IN_MALLOCX].address;
-}
-
-const char *pl_jemalloc_name(uint64_t address) {
-  for (unsigned i = 0; i < sizeof g_functions / sizeof *g_functions; i++)
-    if (g_functions[i].address == address)
-      return g_functions[i].name;
-  return NULL;
-}
+PL_NAMED(pl_mallocx, "mallocx")
+PL_NAMED(pl_rallocx, "rallocx")
+PL_NAMED(pl_xallocx, "xallocx")
+PL_NAMED(pl_dallocx, "dallocx")
+PL_NAMED(pl_sdallocx, "sdallocx")

@@ -9,10 +9,4 @@
 #ifndef DMD_NATIVE_PL_JEMALLOC_H
 #define DMD_NATIVE_PL_JEMALLOC_H
 
-#include "native/pl_thread.h"
-
-/* As those of pl_malloc.h, for the numbers from PL_IN_MALLOCX up to PL_IN_NEW. */
-uint64_t pl_jemalloc_address(pl_in_t in);
-const char *pl_jemalloc_name(uint64_t address);
-
 #endif

@@ -2,8 +2,6 @@
 #include "native/pl_malloc.h"
 
 #include "base/mem.h"
-#include "native/pl_jemalloc.h"
-#include "native/pl_new.h"
 #include "native/pl_real.h"
 
 #include <errno.h>
@@ -23,19 +21,19 @@ static bool is_early(void) {
 
 /* ---- malloc and relatives ---- */
 
-OURS static void *pl_malloc(size_t szB) {
+OURS void *pl_malloc(size_t szB) {
   if (is_early())
     return pl_early_alloc(1, szB);
   void *p = g_real.malloc(szB);
   if (__builtin_expect(pl_passes(p, szB), 0))
     return p;
-  pl_entry_t entry = PL_ENTRY(PL_IN_MALLOC);
+  pl_entry_t entry = PL_ENTRY(pl_malloc);
   return pl_told(&entry, p, szB);
 }
 
 /* Either factor may be a negative number. calloc itself handles an overflowing product. */
-OURS static void *pl_calloc(size_t n, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_CALLOC);
+OURS void *pl_calloc(size_t n, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(pl_calloc);
   size_t larger = n > szB ? n : szB, all_szB;
   if (__builtin_mul_overflow(n, szB, &all_szB)) {
     all_szB = SIZE_MAX;
@@ -47,22 +45,22 @@ OURS static void *pl_calloc(size_t n, size_t szB) {
   return pl_told(&entry, p, p == NULL ? larger : all_szB);
 }
 
-OURS static void *pl_memalign(size_t alignB, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_MEMALIGN);
+OURS void *pl_memalign(size_t alignB, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(pl_memalign);
   if (is_early())
     return pl_early_alloc(alignB, szB);
   return pl_told(&entry, g_real.memalign(alignB, szB), szB);
 }
 
 OURS static void *pl_aligned_alloc(size_t alignB, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_ALIGNED_ALLOC);
+  pl_entry_t entry = PL_ENTRY(pl_aligned_alloc);
   if (is_early())
     return pl_early_alloc(alignB, szB);
   return pl_told(&entry, g_real.aligned_alloc(alignB, szB), szB);
 }
 
 OURS static int pl_posix_memalign(void **p, size_t alignB, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_POSIX_MEMALIGN);
+  pl_entry_t entry = PL_ENTRY(pl_posix_memalign);
   if (is_early()) {
     *p = pl_early_alloc(alignB, szB);
     return 0;
@@ -72,8 +70,8 @@ OURS static int pl_posix_memalign(void **p, size_t alignB, size_t szB) {
   return error;
 }
 
-OURS static void *pl_valloc(size_t szB) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_VALLOC);
+OURS void *pl_valloc(size_t szB) {
+  pl_entry_t entry = PL_ENTRY(pl_valloc);
   if (is_early())
     return pl_early_alloc(1, szB);
   return pl_told(&entry, g_real.valloc(szB), szB);
@@ -84,8 +82,8 @@ size_t pl_whole_pages(size_t szB) {
   return rest_szB == 0 ? szB : szB - rest_szB + page_szB;
 }
 
-OURS static void *pl_pvalloc(size_t szB) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_PVALLOC);
+OURS void *pl_pvalloc(size_t szB) {
+  pl_entry_t entry = PL_ENTRY(pl_pvalloc);
   if (is_early())
     return pl_early_alloc(1, szB);
   return pl_told(&entry, g_real.pvalloc(szB), pl_whole_pages(szB));
@@ -98,18 +96,18 @@ static bool tell_free(const pl_entry_t *entry, void *p) {
   return p != NULL && !pl_early_has(p) && !is_early() && pl_tell_free(entry, p);
 }
 
-OURS static void pl_free(void *p) {
+OURS void pl_free(void *p) {
   if (__builtin_expect(pl_passes_free(p), 0)) {
     g_real.free(p);
     return;
   }
-  pl_entry_t entry = PL_ENTRY(PL_IN_FREE);
+  pl_entry_t entry = PL_ENTRY(pl_free);
   if (tell_free(&entry, p))
     g_real.free(p);
 }
 
 OURS static void pl_free_sized(void *p, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_FREE_SIZED);
+  pl_entry_t entry = PL_ENTRY(pl_free_sized);
   if (!tell_free(&entry, p))
     return;
   if (g_real.free_sized != NULL)
@@ -119,7 +117,7 @@ OURS static void pl_free_sized(void *p, size_t szB) {
 }
 
 OURS static void pl_free_aligned_sized(void *p, size_t alignB, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_FREE_ALIGNED_SIZED);
+  pl_entry_t entry = PL_ENTRY(pl_free_aligned_sized);
   if (!tell_free(&entry, p))
     return;
   if (g_real.free_aligned_sized != NULL)
@@ -158,13 +156,13 @@ void *pl_resize(const pl_entry_t *entry, void *p, size_t szB) {
   return now;
 }
 
-OURS static void *pl_realloc(void *p, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_REALLOC);
+OURS void *pl_realloc(void *p, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(pl_realloc);
   return pl_resize(&entry, p, szB);
 }
 
 OURS static void *pl_reallocarray(void *p, size_t n, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_REALLOCARRAY);
+  pl_entry_t entry = PL_ENTRY(pl_reallocarray);
   size_t all_szB;
   if (__builtin_mul_overflow(n, szB, &all_szB)) {
     errno = ENOMEM;
@@ -180,7 +178,7 @@ OURS static size_t pl_malloc_usable_size(void *p) {
     return 0;
   if (__builtin_expect(pl_passes_free(p), 0))
     return g_real.malloc_usable_size(p);
-  pl_entry_t entry = PL_ENTRY(PL_IN_MALLOC_USABLE_SIZE);
+  pl_entry_t entry = PL_ENTRY(pl_malloc_usable_size);
   if (pl_early_has(p))
     return pl_early_size(p);
   if (is_early())
@@ -189,7 +187,7 @@ OURS static size_t pl_malloc_usable_size(void *p) {
   return g_real.malloc_usable_size(p);
 }
 
-/* ---- Exported names ---- */
+/* ---- Exported names, and those that stacks show ---- */
 
 AS(pl_malloc) void *malloc(size_t szB);
 AS(pl_calloc) void *calloc(size_t n, size_t szB);
@@ -205,35 +203,16 @@ AS(pl_valloc) void *valloc(size_t szB);
 AS(pl_pvalloc) void *pvalloc(size_t szB);
 AS(pl_malloc_usable_size) size_t malloc_usable_size(void *p);
 
-#define NAMED(number, name) [number] = {(uintptr_t)pl_##name, #name}
-
-static const struct {
-  uintptr_t address;
-  const char *name;
-} g_functions[PL_IN_MALLOCX] = {NAMED(PL_IN_MALLOC, malloc),
-                                NAMED(PL_IN_CALLOC, calloc),
-                                NAMED(PL_IN_REALLOC, realloc),
-                                NAMED(PL_IN_REALLOCARRAY, reallocarray),
-                                NAMED(PL_IN_FREE, free),
-                                NAMED(PL_IN_FREE_SIZED, free_sized),
-                                NAMED(PL_IN_FREE_ALIGNED_SIZED, free_aligned_sized),
-                                NAMED(PL_IN_POSIX_MEMALIGN, posix_memalign),
-                                NAMED(PL_IN_ALIGNED_ALLOC, aligned_alloc),
-                                NAMED(PL_IN_MEMALIGN, memalign),
-                                NAMED(PL_IN_VALLOC, valloc),
-                                NAMED(PL_IN_PVALLOC, pvalloc),
-                                NAMED(PL_IN_MALLOC_USABLE_SIZE, malloc_usable_size)};
-
-uint64_t pl_function_address(pl_in_t in) {
-  return in >= PL_IN_NEW       ? pl_new_address(in)
-         : in >= PL_IN_MALLOCX ? pl_jemalloc_address(in)
-                               : g_functions[in].address;
-}
-
-const char *pl_function_name(uint64_t address) {
-  for (unsigned i = 0; i < PL_IN_MALLOCX; i++)
-    if (g_functions[i].address == address)
-      return g_functions[i].name;
-  const char *name = pl_new_name(address);
-  return name != NULL ? name : pl_jemalloc_name(address);
-}
+PL_NAMED(pl_malloc, "malloc")
+PL_NAMED(pl_calloc, "calloc")
+PL_NAMED(pl_realloc, "realloc")
+PL_NAMED(pl_reallocarray, "reallocarray")
+PL_NAMED(pl_free, "free")
+PL_NAMED(pl_free_sized, "free_sized")
+PL_NAMED(pl_free_aligned_sized, "free_aligned_sized")
+PL_NAMED(pl_posix_memalign, "posix_memalign")
+PL_NAMED(pl_aligned_alloc, "aligned_alloc")
+PL_NAMED(pl_memalign, "memalign")
+PL_NAMED(pl_valloc, "valloc")
+PL_NAMED(pl_pvalloc, "pvalloc")
+PL_NAMED(pl_malloc_usable_size, "malloc_usable_size")

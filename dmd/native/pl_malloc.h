@@ -40,9 +40,13 @@ void *pl_resize(const pl_entry_t *entry, void *p, size_t szB);
 /* The size that pvalloc allocates for szB: rounded up to whole pages. */
 size_t pl_whole_pages(size_t szB);
 
-/* The address of one of our functions, and the name of the function at an address; NULL if it is
- * not one of ours. */
-uint64_t pl_function_address(pl_in_t in);
-const char *pl_function_name(uint64_t address);
+/* Our replacements, for other code that stands in for them. */
+void *pl_malloc(size_t szB);
+void *pl_calloc(size_t n, size_t szB);
+void *pl_memalign(size_t alignB, size_t szB);
+void *pl_valloc(size_t szB);
+void *pl_pvalloc(size_t szB);
+void *pl_realloc(void *p, size_t szB);
+void pl_free(void *p);
 
 #endif

@@ -13,13 +13,4 @@
 #ifndef DMD_NATIVE_PL_NEW_H
 #define DMD_NATIVE_PL_NEW_H
 
-#include "native/pl_thread.h"
-
-/* Finds the program's operators. */
-void pl_new_find(const void *program_s_malloc);
-
-/* As those of pl_malloc.h, for the numbers from PL_IN_NEW on. */
-uint64_t pl_new_address(pl_in_t in);
-const char *pl_new_name(uint64_t address);
-
 #endif

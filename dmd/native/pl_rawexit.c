@@ -53,7 +53,7 @@ static bool has_thread_pointer(void) {
 
 /* Runs at the place where the program would have ended. */
 _Noreturn static void end(int status, uint64_t sp, uint64_t ip, uint64_t fp) {
-  const pl_entry_t entry = {.ip = ip + 1, .sp = sp, .fp = fp, .in = PL_IN_NONE};
+  const pl_entry_t entry = {.ip = ip + 1, .sp = sp, .fp = fp};
   if (has_thread_pointer()) {
     pl_signals_block();
     pl_main_finish(&entry);

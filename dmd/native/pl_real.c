@@ -3,12 +3,12 @@
 #include "native/pl_real.h"
 
 #include "native/pl_kernel.h"
-#include "native/pl_new.h"
 
 #include <dlfcn.h>
 #include <link.h>
 
 pl_real_t g_real;
+pl_operator_t g_operators[PL_N_FORMS];
 
 /* ---- Early memory ---- */
 
@@ -55,6 +55,29 @@ size_t pl_early_range(uint64_t *start) {
 
 /* The conversion from an object pointer to a function pointer that POSIX suggests for dlsym. */
 #define FIND(name) *(void **)&found.name = dlsym(RTLD_NEXT, #name)
+
+static const char *const g_symbols[PL_N_FORMS] = {
+#define SYMBOL(form, parameters, arguments, symbol, name) [PL_FORM_##form] = symbol,
+    PL_NEWS(SYMBOL) PL_DELETES(SYMBOL)
+#undef SYMBOL
+};
+
+const char *pl_operator_symbol(unsigned form) {
+  return g_symbols[form];
+}
+
+static void *base_of(const void *function) {
+  Dl_info info;
+  return function != NULL && dladdr(function, &info) != 0 ? info.dli_fbase : NULL;
+}
+
+static void find_operators(const void *program_s_malloc) {
+  const void *allocator = base_of(program_s_malloc);
+  for (unsigned i = 0; i < PL_N_FORMS; i++) {
+    g_operators[i].function = dlsym(RTLD_NEXT, g_symbols[i]);
+    g_operators[i].is_told = allocator != NULL && base_of(g_operators[i].function) == allocator;
+  }
+}
 
 void pl_real_find(void) {
   static bool is_finding;
@@ -105,7 +128,7 @@ void pl_real_find(void) {
   if (found.malloc == NULL || found.calloc == NULL || found.realloc == NULL || found.free == NULL ||
       found.malloc_usable_size == NULL)
     pl_die("the program has no allocator whose functions could be found");
-  pl_new_find(*(void **)&found.malloc);
+  find_operators(*(void **)&found.malloc);
   g_real = found;
   is_finding = false;
 }

@@ -12,6 +12,8 @@
 #ifndef DMD_NATIVE_PL_REAL_H
 #define DMD_NATIVE_PL_REAL_H
 
+#include "native/pl_operators.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -64,6 +66,17 @@ typedef struct pl_real {
 } pl_real_t;
 
 extern pl_real_t g_real;
+
+/* C++'s operators, by their form. A form is told, that is recorded where it is called, if it comes
+ * from the same object as malloc, and so does not call malloc itself. */
+typedef struct pl_operator {
+  void *function;
+  bool is_told;
+} pl_operator_t;
+
+extern pl_operator_t g_operators[PL_N_FORMS];
+
+const char *pl_operator_symbol(unsigned form);
 
 /* Looks them up. */
 void pl_real_find(void);

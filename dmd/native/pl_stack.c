@@ -4,7 +4,6 @@
 
 #include "base/limits.h"
 #include "native/pl_kernel.h"
-#include "native/pl_malloc.h"
 #include "native/pl_memory.h"
 #include "native/pl_message.h"
 #include "native/pl_objects.h"
@@ -72,7 +71,7 @@ void pl_stack_init(uint32_t max_frames, bool by_frame_pointers, bool checks) {
 }
 
 void pl_stack_start(void) {
-  g_stacks.own_object = pl_object_at(pl_function_address(PL_IN_MALLOC));
+  g_stacks.own_object = pl_object_at((uintptr_t)pl_stack_start);
 }
 
 static pl_walker_t *new_walker(void) {
@@ -130,11 +129,11 @@ static uint32_t without_ours(dmd_code_t *codes, uint32_t n) {
   return n_kept;
 }
 
-static uint32_t walk(pl_walker_t *walker, const dmd_walk_start_t *start, pl_in_t in,
+static uint32_t walk(pl_walker_t *walker, const dmd_walk_start_t *start, uint64_t in,
                      dmd_trace_t *trace) {
   uint32_t n = 0, max = g_stacks.max_frames;
-  if (in != PL_IN_NONE) {
-    walker->codes[n++] = (dmd_code_t){pl_function_address(in), g_stacks.own_object};
+  if (in != 0) {
+    walker->codes[n++] = (dmd_code_t){in, g_stacks.own_object};
     max = max > 1 ? max - 1 : 1;
   }
   n += without_ours(walker->codes + n,
@@ -216,8 +215,8 @@ void pl_stack_walk(pl_thread_t *thread) {
 uint32_t pl_stack_of_entry(const pl_entry_t *entry) {
   dmd_code_t codes[2];
   uint32_t n = 0;
-  if (entry->in != PL_IN_NONE)
-    codes[n++] = (dmd_code_t){pl_function_address(entry->in), g_stacks.own_object};
+  if (entry->in != 0)
+    codes[n++] = (dmd_code_t){entry->in, g_stacks.own_object};
   codes[n++] = (dmd_code_t){entry->ip - 1, pl_object_find(entry->ip - 1)};
   return dmd_stacktrie_number(&g_stacks.table, NULL, codes, n);
 }

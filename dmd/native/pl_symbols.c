@@ -4,7 +4,7 @@
 #include "base/mangled.h"
 #include "base/str.h"
 #include "native/pl_confined.h"
-#include "native/pl_malloc.h"
+#include "native/pl_entry.h"
 #include "native/pl_memory.h"
 #include "native/pl_objects.h"
 
