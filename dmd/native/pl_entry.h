@@ -7,35 +7,47 @@
 #ifndef DMD_NATIVE_PL_ENTRY_H
 #define DMD_NATIVE_PL_ENTRY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* A call by the program. */
-typedef struct pl_entry {
-  uint64_t ip; /* the return address */
-  uint64_t sp; /* the caller's stack pointer after the return */
-  uint64_t fp; /* the caller's frame pointer, if it has one */
-  uint64_t in; /* our function that the program called: the innermost frame of the stack; 0: a
-                * request, where that is the program's own function */
-} pl_entry_t;
-
-/* The call of the current function. */
-#define PL_ENTRY(function)                                                                         \
-  ((pl_entry_t){.ip = (uint64_t)__builtin_return_address(0),                                       \
-                .sp = (uint64_t)__builtin_frame_address(0) + 2 * sizeof(void *),                   \
-                .fp = *(const uint64_t *)__builtin_frame_address(0),                               \
-                .in = (uintptr_t)(function)})
-
-/* Gives the name of one of our functions, where that is defined. The linker collects them. */
+/* A function of ours that the program calls: the innermost frame of a stack. The linker puts all of
+ * them side by side. */
 typedef struct pl_function {
   uint64_t address;
   const char *name;
 } pl_function_t;
 
-#define PL_NAMED(function, as)                                                                     \
-  static const pl_function_t named_##function                                                      \
+#define PL_FUNCTION(id, function, as)                                                              \
+  extern const pl_function_t pl_function_##id;                                                     \
+  const pl_function_t pl_function_##id                                                             \
       __attribute__((section("pl_functions"), used)) = {(uintptr_t)(function), as};
+
+/* Begins the definition of a function that replaces the program's of this name. It has two names,
+ * because the compiler takes the address of malloc for that of the program's. It is only called
+ * from outside, so that its return address is in its caller. */
+#define PL_REPLACE(type, name, parameters)                                                         \
+  __attribute__((noinline, used)) static type pl_##name parameters;                                \
+  PL_FUNCTION(name, pl_##name, #name)                                                              \
+  __attribute__((alias("pl_" #name), visibility("default"))) type name parameters;                 \
+  static type pl_##name parameters
 
 /* The name of our function at this address; NULL: it is none of ours. */
 const char *pl_function_name(uint64_t address);
+
+/* A call by the program. */
+typedef struct pl_entry {
+  uint64_t ip;             /* the return address */
+  uint64_t sp;             /* the caller's stack pointer after the return */
+  uint64_t fp;             /* the caller's frame pointer, if it has one */
+  const pl_function_t *in; /* NULL: a request. The innermost frame is the program's own function. */
+} pl_entry_t;
+
+/* The call of the current function. */
+#define PL_ENTRY_IN(function)                                                                      \
+  ((pl_entry_t){.ip = (uint64_t)__builtin_return_address(0),                                       \
+                .sp = (uint64_t)__builtin_frame_address(0) + 2 * sizeof(void *),                   \
+                .fp = *(const uint64_t *)__builtin_frame_address(0),                               \
+                .in = (function)})
+#define PL_ENTRY(id) PL_ENTRY_IN(&pl_function_##id)
 
 #endif

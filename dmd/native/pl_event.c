@@ -185,7 +185,8 @@ void pl_unhide(pl_thread_t *thread) {
 /* Copies word by word, as the entry was written a moment ago: a wider load from two recent narrower
  * stores stalls on store forwarding. */
 static inline void note_entry(pl_thread_t *thread, const pl_entry_t *entry) {
-  uint64_t ip = entry->ip, sp = entry->sp, fp = entry->fp, in = entry->in;
+  uint64_t ip = entry->ip, sp = entry->sp, fp = entry->fp;
+  const pl_function_t *in = entry->in;
   __asm__("" : "+r"(ip), "+r"(sp), "+r"(fp), "+r"(in));
   thread->entry = (pl_entry_t){.ip = ip, .sp = sp, .fp = fp, .in = in};
 }

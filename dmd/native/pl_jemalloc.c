@@ -4,18 +4,15 @@
 #include "native/pl_malloc.h"
 #include "native/pl_real.h"
 
-#define OURS __attribute__((noinline, used)) static
-#define AS(name) __attribute__((alias(#name), visibility("default")))
-
-OURS void *pl_mallocx(size_t szB, int flags) {
-  pl_entry_t entry = PL_ENTRY(pl_mallocx);
+PL_REPLACE(void *, mallocx, (size_t szB, int flags)) {
+  pl_entry_t entry = PL_ENTRY(mallocx);
   if (g_real.mallocx == NULL)
     return NULL;
   return pl_told(&entry, g_real.mallocx(szB, flags), szB);
 }
 
-OURS void *pl_rallocx(void *p, size_t szB, int flags) {
-  pl_entry_t entry = PL_ENTRY(pl_rallocx);
+PL_REPLACE(void *, rallocx, (void *p, size_t szB, int flags)) {
+  pl_entry_t entry = PL_ENTRY(rallocx);
   pl_moving_t moving;
   if (g_real.rallocx == NULL)
     return NULL;
@@ -28,8 +25,8 @@ OURS void *pl_rallocx(void *p, size_t szB, int flags) {
 
 /* The block stays where it is. If its size changed it is recorded again, with as much of the extra
  * size as fits. */
-OURS size_t pl_xallocx(void *p, size_t szB, size_t extra_szB, int flags) {
-  pl_entry_t entry = PL_ENTRY(pl_xallocx);
+PL_REPLACE(size_t, xallocx, (void *p, size_t szB, size_t extra_szB, int flags)) {
+  pl_entry_t entry = PL_ENTRY(xallocx);
   if (g_real.xallocx == NULL)
     return 0;
   size_t before_szB = g_real.malloc_usable_size(p), most_szB;
@@ -44,30 +41,18 @@ OURS size_t pl_xallocx(void *p, size_t szB, size_t extra_szB, int flags) {
   return now_szB;
 }
 
-OURS void pl_dallocx(void *p, int flags) {
-  pl_entry_t entry = PL_ENTRY(pl_dallocx);
+PL_REPLACE(void, dallocx, (void *p, int flags)) {
+  pl_entry_t entry = PL_ENTRY(dallocx);
   if (g_real.dallocx == NULL)
     return;
   if (pl_tell_free(&entry, p))
     g_real.dallocx(p, flags);
 }
 
-OURS void pl_sdallocx(void *p, size_t szB, int flags) {
-  pl_entry_t entry = PL_ENTRY(pl_sdallocx);
+PL_REPLACE(void, sdallocx, (void *p, size_t szB, int flags)) {
+  pl_entry_t entry = PL_ENTRY(sdallocx);
   if (g_real.sdallocx == NULL)
     return;
   if (pl_tell_free(&entry, p))
     g_real.sdallocx(p, szB, flags);
 }
-
-AS(pl_mallocx) void *mallocx(size_t szB, int flags);
-AS(pl_rallocx) void *rallocx(void *p, size_t szB, int flags);
-AS(pl_xallocx) size_t xallocx(void *p, size_t szB, size_t extra_szB, int flags);
-AS(pl_dallocx) void dallocx(void *p, int flags);
-AS(pl_sdallocx) void sdallocx(void *p, size_t szB, int flags);
-
-PL_NAMED(pl_mallocx, "mallocx")
-PL_NAMED(pl_rallocx, "rallocx")
-PL_NAMED(pl_xallocx, "xallocx")
-PL_NAMED(pl_dallocx, "dallocx")
-PL_NAMED(pl_sdallocx, "sdallocx")

@@ -35,7 +35,7 @@ OURS void *__libc_pvalloc(size_t szB);
 OURS void __libc_free(void *p);
 
 void *__libc_malloc(size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_malloc);
+  pl_entry_t entry = PL_ENTRY(malloc);
   if (is_early())
     return pl_early_alloc(1, szB);
   return told(&entry, g_real.__libc_malloc(szB), szB);
@@ -43,41 +43,41 @@ void *__libc_malloc(size_t szB) {
 
 /* If the product overflows, the C library's calloc fails. */
 void *__libc_calloc(size_t n, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_calloc);
+  pl_entry_t entry = PL_ENTRY(calloc);
   if (is_early())
     return pl_early_alloc(1, n * szB);
   return told(&entry, g_real.__libc_calloc(n, szB), n * szB);
 }
 
 void *__libc_memalign(size_t alignB, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_memalign);
+  pl_entry_t entry = PL_ENTRY(memalign);
   if (is_early())
     return pl_early_alloc(alignB, szB);
   return told(&entry, g_real.__libc_memalign(alignB, szB), szB);
 }
 
 void *__libc_valloc(size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_valloc);
+  pl_entry_t entry = PL_ENTRY(valloc);
   if (is_early())
     return pl_early_alloc((size_t)sysconf(_SC_PAGESIZE), szB);
   return told(&entry, g_real.__libc_valloc(szB), szB);
 }
 
 void *__libc_pvalloc(size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_pvalloc);
+  pl_entry_t entry = PL_ENTRY(pvalloc);
   if (is_early())
     return pl_early_alloc((size_t)sysconf(_SC_PAGESIZE), szB);
   return told(&entry, g_real.__libc_pvalloc(szB), pl_whole_pages(szB));
 }
 
 void *__libc_realloc(void *p, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_realloc);
+  pl_entry_t entry = PL_ENTRY(realloc);
   return g_is_watched || is_early() || pl_early_has(p) ? pl_resize(&entry, p, szB)
                                                        : g_real.__libc_realloc(p, szB);
 }
 
 void __libc_free(void *p) {
-  pl_entry_t entry = PL_ENTRY(pl_free);
+  pl_entry_t entry = PL_ENTRY(free);
   if (p != NULL && !pl_early_has(p) && !is_early() && (!g_is_watched || pl_tell_free(&entry, p)))
     g_real.__libc_free(p);
 }

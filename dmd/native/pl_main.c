@@ -157,7 +157,7 @@ void pl_main_end(void) {
 
 /* Other threads may still be using the libraries' internal memory. */
 static void finish_at_exit(int status, void *ctx) {
-  pl_entry_t entry = PL_ENTRY(0);
+  pl_entry_t entry = PL_ENTRY_IN(NULL);
   (void)status, (void)ctx;
   if (g_state == PL_WATCHING && pl_main_is_ours() && pl_thread_count() == 1) {
     if (dmd_str_find(g_options.out_file, "%q") != NULL)
@@ -168,13 +168,13 @@ static void finish_at_exit(int status, void *ctx) {
 }
 
 static void finish_at_quick_exit(void) {
-  pl_entry_t entry = PL_ENTRY(0);
+  pl_entry_t entry = PL_ENTRY_IN(NULL);
   pl_main_finish(&entry);
 }
 
 /* exit does not call this. */
 __attribute__((visibility("default"))) void _exit(int status) {
-  pl_entry_t entry = PL_ENTRY(0);
+  pl_entry_t entry = PL_ENTRY_IN(NULL);
   pl_main_finish(&entry);
   pl_exit_now(status);
 }

@@ -7,11 +7,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Each function has two names, because the compiler takes the address of malloc for that of the
- * program's. It is only called from outside, so that its return address is in its caller. */
-#define OURS __attribute__((noinline, used))
-#define AS(name) __attribute__((alias(#name), visibility("default")))
-
 /* Until the program's functions are found, the loader and dlsym get early memory. */
 static bool is_early(void) {
   if (__builtin_expect(!pl_real_is_found(), 0))
@@ -21,19 +16,19 @@ static bool is_early(void) {
 
 /* ---- malloc and relatives ---- */
 
-OURS void *pl_malloc(size_t szB) {
+PL_REPLACE(void *, malloc, (size_t szB)) {
   if (is_early())
     return pl_early_alloc(1, szB);
   void *p = g_real.malloc(szB);
   if (__builtin_expect(pl_passes(p, szB), 0))
     return p;
-  pl_entry_t entry = PL_ENTRY(pl_malloc);
+  pl_entry_t entry = PL_ENTRY(malloc);
   return pl_told(&entry, p, szB);
 }
 
 /* Either factor may be a negative number. calloc itself handles an overflowing product. */
-OURS void *pl_calloc(size_t n, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_calloc);
+PL_REPLACE(void *, calloc, (size_t n, size_t szB)) {
+  pl_entry_t entry = PL_ENTRY(calloc);
   size_t larger = n > szB ? n : szB, all_szB;
   if (__builtin_mul_overflow(n, szB, &all_szB)) {
     all_szB = SIZE_MAX;
@@ -45,22 +40,22 @@ OURS void *pl_calloc(size_t n, size_t szB) {
   return pl_told(&entry, p, p == NULL ? larger : all_szB);
 }
 
-OURS void *pl_memalign(size_t alignB, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_memalign);
+PL_REPLACE(void *, memalign, (size_t alignB, size_t szB)) {
+  pl_entry_t entry = PL_ENTRY(memalign);
   if (is_early())
     return pl_early_alloc(alignB, szB);
   return pl_told(&entry, g_real.memalign(alignB, szB), szB);
 }
 
-OURS static void *pl_aligned_alloc(size_t alignB, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_aligned_alloc);
+PL_REPLACE(void *, aligned_alloc, (size_t alignB, size_t szB)) {
+  pl_entry_t entry = PL_ENTRY(aligned_alloc);
   if (is_early())
     return pl_early_alloc(alignB, szB);
   return pl_told(&entry, g_real.aligned_alloc(alignB, szB), szB);
 }
 
-OURS static int pl_posix_memalign(void **p, size_t alignB, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_posix_memalign);
+PL_REPLACE(int, posix_memalign, (void **p, size_t alignB, size_t szB)) {
+  pl_entry_t entry = PL_ENTRY(posix_memalign);
   if (is_early()) {
     *p = pl_early_alloc(alignB, szB);
     return 0;
@@ -70,8 +65,8 @@ OURS static int pl_posix_memalign(void **p, size_t alignB, size_t szB) {
   return error;
 }
 
-OURS void *pl_valloc(size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_valloc);
+PL_REPLACE(void *, valloc, (size_t szB)) {
+  pl_entry_t entry = PL_ENTRY(valloc);
   if (is_early())
     return pl_early_alloc(1, szB);
   return pl_told(&entry, g_real.valloc(szB), szB);
@@ -82,8 +77,8 @@ size_t pl_whole_pages(size_t szB) {
   return rest_szB == 0 ? szB : szB - rest_szB + page_szB;
 }
 
-OURS void *pl_pvalloc(size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_pvalloc);
+PL_REPLACE(void *, pvalloc, (size_t szB)) {
+  pl_entry_t entry = PL_ENTRY(pvalloc);
   if (is_early())
     return pl_early_alloc(1, szB);
   return pl_told(&entry, g_real.pvalloc(szB), pl_whole_pages(szB));
@@ -96,18 +91,18 @@ static bool tell_free(const pl_entry_t *entry, void *p) {
   return p != NULL && !pl_early_has(p) && !is_early() && pl_tell_free(entry, p);
 }
 
-OURS void pl_free(void *p) {
+PL_REPLACE(void, free, (void *p)) {
   if (__builtin_expect(pl_passes_free(p), 0)) {
     g_real.free(p);
     return;
   }
-  pl_entry_t entry = PL_ENTRY(pl_free);
+  pl_entry_t entry = PL_ENTRY(free);
   if (tell_free(&entry, p))
     g_real.free(p);
 }
 
-OURS static void pl_free_sized(void *p, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_free_sized);
+PL_REPLACE(void, free_sized, (void *p, size_t szB)) {
+  pl_entry_t entry = PL_ENTRY(free_sized);
   if (!tell_free(&entry, p))
     return;
   if (g_real.free_sized != NULL)
@@ -116,8 +111,8 @@ OURS static void pl_free_sized(void *p, size_t szB) {
     g_real.free(p);
 }
 
-OURS static void pl_free_aligned_sized(void *p, size_t alignB, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_free_aligned_sized);
+PL_REPLACE(void, free_aligned_sized, (void *p, size_t alignB, size_t szB)) {
+  pl_entry_t entry = PL_ENTRY(free_aligned_sized);
   if (!tell_free(&entry, p))
     return;
   if (g_real.free_aligned_sized != NULL)
@@ -156,13 +151,13 @@ void *pl_resize(const pl_entry_t *entry, void *p, size_t szB) {
   return now;
 }
 
-OURS void *pl_realloc(void *p, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_realloc);
+PL_REPLACE(void *, realloc, (void *p, size_t szB)) {
+  pl_entry_t entry = PL_ENTRY(realloc);
   return pl_resize(&entry, p, szB);
 }
 
-OURS static void *pl_reallocarray(void *p, size_t n, size_t szB) {
-  pl_entry_t entry = PL_ENTRY(pl_reallocarray);
+PL_REPLACE(void *, reallocarray, (void *p, size_t n, size_t szB)) {
+  pl_entry_t entry = PL_ENTRY(reallocarray);
   size_t all_szB;
   if (__builtin_mul_overflow(n, szB, &all_szB)) {
     errno = ENOMEM;
@@ -173,12 +168,12 @@ OURS static void *pl_reallocarray(void *p, size_t n, size_t szB) {
 
 /* ---- Usable sizes ---- */
 
-OURS static size_t pl_malloc_usable_size(void *p) {
+PL_REPLACE(size_t, malloc_usable_size, (void *p)) {
   if (p == NULL)
     return 0;
   if (__builtin_expect(pl_passes_free(p), 0))
     return g_real.malloc_usable_size(p);
-  pl_entry_t entry = PL_ENTRY(pl_malloc_usable_size);
+  pl_entry_t entry = PL_ENTRY(malloc_usable_size);
   if (pl_early_has(p))
     return pl_early_size(p);
   if (is_early())
@@ -186,33 +181,3 @@ OURS static size_t pl_malloc_usable_size(void *p) {
   pl_tell_asked(&entry, p);
   return g_real.malloc_usable_size(p);
 }
-
-/* ---- Exported names, and those that stacks show ---- */
-
-AS(pl_malloc) void *malloc(size_t szB);
-AS(pl_calloc) void *calloc(size_t n, size_t szB);
-AS(pl_realloc) void *realloc(void *p, size_t szB);
-AS(pl_reallocarray) void *reallocarray(void *p, size_t n, size_t szB);
-AS(pl_free) void free(void *p);
-AS(pl_free_sized) void free_sized(void *p, size_t szB);
-AS(pl_free_aligned_sized) void free_aligned_sized(void *p, size_t alignB, size_t szB);
-AS(pl_posix_memalign) int posix_memalign(void **p, size_t alignB, size_t szB);
-AS(pl_aligned_alloc) void *aligned_alloc(size_t alignB, size_t szB);
-AS(pl_memalign) void *memalign(size_t alignB, size_t szB);
-AS(pl_valloc) void *valloc(size_t szB);
-AS(pl_pvalloc) void *pvalloc(size_t szB);
-AS(pl_malloc_usable_size) size_t malloc_usable_size(void *p);
-
-PL_NAMED(pl_malloc, "malloc")
-PL_NAMED(pl_calloc, "calloc")
-PL_NAMED(pl_realloc, "realloc")
-PL_NAMED(pl_reallocarray, "reallocarray")
-PL_NAMED(pl_free, "free")
-PL_NAMED(pl_free_sized, "free_sized")
-PL_NAMED(pl_free_aligned_sized, "free_aligned_sized")
-PL_NAMED(pl_posix_memalign, "posix_memalign")
-PL_NAMED(pl_aligned_alloc, "aligned_alloc")
-PL_NAMED(pl_memalign, "memalign")
-PL_NAMED(pl_valloc, "valloc")
-PL_NAMED(pl_pvalloc, "pvalloc")
-PL_NAMED(pl_malloc_usable_size, "malloc_usable_size")

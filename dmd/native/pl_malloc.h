@@ -40,13 +40,8 @@ void *pl_resize(const pl_entry_t *entry, void *p, size_t szB);
 /* The size that pvalloc allocates for szB: rounded up to whole pages. */
 size_t pl_whole_pages(size_t szB);
 
-/* Our replacements, for other code that stands in for them. */
-void *pl_malloc(size_t szB);
-void *pl_calloc(size_t n, size_t szB);
-void *pl_memalign(size_t alignB, size_t szB);
-void *pl_valloc(size_t szB);
-void *pl_pvalloc(size_t szB);
-void *pl_realloc(void *p, size_t szB);
-void pl_free(void *p);
+/* Our replacements that stacks show for other functions, too. */
+extern const pl_function_t pl_function_malloc, pl_function_calloc, pl_function_memalign,
+    pl_function_valloc, pl_function_pvalloc, pl_function_realloc, pl_function_free;
 
 #endif

@@ -41,29 +41,31 @@ static void *program_s(unsigned form) {
   static void *call_##form(pl_entry_t entry, void *p, size_t szB) {                                \
     return p == NULL ? NULL : pl_told(&entry, p, szB);                                             \
   }                                                                                                \
+  OURS void *ours_##form parameters;                                                               \
+  PL_FUNCTION(form, ours_##form, name)                                                             \
   OURS void *ours_##form parameters {                                                              \
     fn_##form function = (fn_##form)program_s(PL_FORM_##form);                                     \
     if (!g_operators[PL_FORM_##form].is_told)                                                      \
       return function arguments;                                                                   \
-    return call_##form(PL_ENTRY(ours_##form), function arguments, szB);                            \
+    return call_##form(PL_ENTRY(form), function arguments, szB);                                   \
   }                                                                                                \
   __attribute__((alias("ours_" #form), visibility("default"))) void *pl_##form parameters __asm__( \
-      symbol);                                                                                     \
-  PL_NAMED(ours_##form, name)
+      symbol);
 
 #define OURS_DELETE(form, parameters, arguments, symbol, name)                                     \
   typedef void(*fn_##form) parameters;                                                             \
   static bool call_##form(pl_entry_t entry, void *p) {                                             \
     return p == NULL || pl_tell_free(&entry, p);                                                   \
   }                                                                                                \
+  OURS void ours_##form parameters;                                                                \
+  PL_FUNCTION(form, ours_##form, name)                                                             \
   OURS void ours_##form parameters {                                                               \
     fn_##form function = (fn_##form)program_s(PL_FORM_##form);                                     \
-    if (!g_operators[PL_FORM_##form].is_told || call_##form(PL_ENTRY(ours_##form), p))             \
+    if (!g_operators[PL_FORM_##form].is_told || call_##form(PL_ENTRY(form), p))                    \
       function arguments;                                                                          \
   }                                                                                                \
   __attribute__((alias("ours_" #form), visibility("default"))) void pl_##form parameters __asm__(  \
-      symbol);                                                                                     \
-  PL_NAMED(ours_##form, name)
+      symbol);
 
 PL_NEWS(OURS_NEW)
 PL_DELETES(OURS_DELETE)

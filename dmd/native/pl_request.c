@@ -53,7 +53,7 @@ __attribute__((noinline, cold)) static size_t answer_dump(const pl_entry_t *entr
 
 __attribute__((noinline)) size_t pl_answer_request(size_t fallback, size_t number, size_t arg1,
                                                    size_t arg2, size_t arg3) {
-  pl_entry_t entry = PL_ENTRY(0);
+  pl_entry_t entry = PL_ENTRY_IN(NULL);
   pl_thread_t *thread = pl_thread();
   if (dmd_request_is_passed_over(&g_engine, number, arg1))
     return fallback;

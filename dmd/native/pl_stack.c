@@ -129,11 +129,11 @@ static uint32_t without_ours(dmd_code_t *codes, uint32_t n) {
   return n_kept;
 }
 
-static uint32_t walk(pl_walker_t *walker, const dmd_walk_start_t *start, uint64_t in,
+static uint32_t walk(pl_walker_t *walker, const dmd_walk_start_t *start, const pl_function_t *in,
                      dmd_trace_t *trace) {
   uint32_t n = 0, max = g_stacks.max_frames;
-  if (in != 0) {
-    walker->codes[n++] = (dmd_code_t){in, g_stacks.own_object};
+  if (in != NULL) {
+    walker->codes[n++] = (dmd_code_t){in->address, g_stacks.own_object};
     max = max > 1 ? max - 1 : 1;
   }
   n += without_ours(walker->codes + n,
@@ -160,8 +160,10 @@ static inline void forget_what_was_unloaded(pl_walker_t *walker) {
  * it is in. */
 static inline __attribute__((always_inline)) dmd_walk_start_t start_of(const pl_thread_t *thread) {
   const pl_entry_t *entry = &thread->entry;
-  dmd_walk_start_t start = {
-      .ip = entry->ip - 1, .sp = entry->sp, .fp = entry->fp, .key = (uint32_t)entry->in};
+  dmd_walk_start_t start = {.ip = entry->ip - 1,
+                            .sp = entry->sp,
+                            .fp = entry->fp,
+                            .key = (uint16_t)((uintptr_t)entry->in / sizeof *entry->in)};
   if (entry->sp >= thread->stack_low && entry->sp < thread->stack_high)
     start.top = thread->stack_high - sizeof(uintptr_t);
   return start;
@@ -215,8 +217,8 @@ void pl_stack_walk(pl_thread_t *thread) {
 uint32_t pl_stack_of_entry(const pl_entry_t *entry) {
   dmd_code_t codes[2];
   uint32_t n = 0;
-  if (entry->in != 0)
-    codes[n++] = (dmd_code_t){entry->in, g_stacks.own_object};
+  if (entry->in != NULL)
+    codes[n++] = (dmd_code_t){entry->in->address, g_stacks.own_object};
   codes[n++] = (dmd_code_t){entry->ip - 1, pl_object_find(entry->ip - 1)};
   return dmd_stacktrie_number(&g_stacks.table, NULL, codes, n);
 }
