@@ -19,7 +19,7 @@
 #ifndef DMD_NATIVE_PL_ALTSTACK_H
 #define DMD_NATIVE_PL_ALTSTACK_H
 
-#include "native/pl_thread.h"
+#include "native/pl_state.h"
 
 /* From now on every new thread gets one, and the calling thread gets one now. */
 void pl_altstack_start(void);

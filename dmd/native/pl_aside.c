@@ -2,7 +2,7 @@
 #include "native/pl_aside.h"
 
 #include "native/pl_memory.h"
-#include "native/pl_thread.h"
+#include "native/pl_state.h"
 
 enum { STACK_SZB = 1 << 18 }; /* large enough for a mapping of its own */
 

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "native/pl_confined.h"
 #include "native/pl_kernel.h"
-#include "native/pl_thread.h"
+#include "native/pl_state.h"
 #include "record/engine/channel.h"
 
 #include <errno.h>

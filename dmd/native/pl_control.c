@@ -4,10 +4,10 @@
 
 #include "base/posix/sockets.h"
 #include "native/pl_aside.h"
-#include "native/pl_event.h"
+#include "native/pl_end.h"
+#include "native/pl_enter.h"
 #include "native/pl_host.h"
 #include "native/pl_kernel.h"
-#include "native/pl_main.h"
 #include "native/pl_memory.h"
 #include "native/pl_questions.h"
 #include "native/pl_resident.h"
@@ -100,15 +100,15 @@ static void answer(int fd) {
       .start = pl_host_start_time(), .own_szB = pl_resident_own(), .n_stacks = pl_stack_count()};
   question_t question = {.line = line, .n = n, .facts = &facts, .answer = &text};
   pl_thread_t *thread = pl_thread();
-  pl_lock_inside();
+  pl_lock();
   if (g_state != PL_WATCHING) {
     dmd_control_refuse(&text, "the program is about to end");
   } else if (!pl_memory_try(answer_question, &question)) {
-    pl_main_give_up_recording();
+    pl_end_give_up();
     dmd_strbuf_cut(&text, 0);
     dmd_control_refuse(&text, "there is not enough memory; the engine stops recording");
   }
-  pl_unlock_inside(thread);
+  pl_unlock(thread);
   write_answer(fd, &text);
   dmd_strbuf_destroy(&text);
 }
@@ -130,7 +130,7 @@ static void serve_all(void) {
 }
 
 /* A request that arrives while another thread serves is answered by that thread, or by this one. */
-void pl_control_serve(void) {
+static void serve_waiting(void) {
   sigset_t before = pl_signals_block();
   while (pl_questions_any() && !atomic_exchange(&g_is_serving, true)) {
     pl_aside_run(serve_all);
@@ -141,17 +141,32 @@ void pl_control_serve(void) {
 
 /* ---- Requests ---- */
 
-void pl_control_ask(uint32_t pid, uint32_t number, const ucontext_t *context) {
+static void serve_late(uint64_t unused) {
+  (void)unused;
+  serve_waiting();
+}
+
+/* Process pid has a request on its socket with this number. */
+static void take_request(uint32_t pid, uint32_t number, const ucontext_t *context) {
   pl_thread_t *thread = pl_thread();
   pl_questions_add((uint64_t)pid << 32 | number);
-  if (!pl_hide(thread)) {
-    pl_note_request(thread);
+  if (!pl_enter(thread, NULL)) {
+    pl_note_call(thread, serve_late, 0);
     return;
   }
   thread->interrupted = context;
-  pl_control_serve();
+  serve_waiting();
   thread->interrupted = NULL;
-  pl_unhide(thread);
+  pl_leave(thread);
+}
+
+/* The kernel decides who may send it: processes of the same user. A signal sent by kill, such as
+ * from a shell, is ignored. */
+void pl_control_handle(const siginfo_t *info, const ucontext_t *context) {
+  if (info->si_code == SI_TKILL && info->si_pid == getpid())
+    pl_stop_answer(context);
+  else if (info->si_code == SI_QUEUE && pl_end_is_ours())
+    take_request((uint32_t)info->si_pid, (uint32_t)info->si_value.sival_int, context);
 }
 
 void pl_control_forked(void) {

@@ -19,15 +19,12 @@
 #ifndef DMD_NATIVE_PL_CONTROL_H
 #define DMD_NATIVE_PL_CONTROL_H
 
-#include <stdint.h>
+#include <signal.h>
 #include <ucontext.h>
 
-/* For a signal handler, with all signals blocked, that interrupted the thread at context: process
- * pid has a request on its socket with this number. */
-void pl_control_ask(uint32_t pid, uint32_t number, const ucontext_t *context);
-
-/* Answers the waiting requests. The thread is inside (pl_thread.h) and holds no lock. */
-void pl_control_serve(void);
+/* Handles the engine's signal, which interrupted the thread at context: a request, or a stop
+ * (pl_stop.h). All signals are blocked. */
+void pl_control_handle(const siginfo_t *info, const ucontext_t *context);
 
 /* In a fork's child: drops the parent's requests. */
 void pl_control_forked(void);

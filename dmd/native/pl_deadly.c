@@ -4,12 +4,13 @@
 
 #include "native/pl_altstack.h"
 #include "native/pl_aside.h"
-#include "native/pl_context.h"
-#include "native/pl_event.h"
+#include "native/pl_end.h"
+#include "native/pl_enter.h"
 #include "native/pl_kernel.h"
-#include "native/pl_main.h"
 #include "native/pl_message.h"
 #include "native/pl_real.h"
+#include "native/pl_signal.h"
+#include "native/pl_stop.h"
 #include "record/engine/control.h"
 
 #include <errno.h>
@@ -75,9 +76,11 @@ void pl_deadly_forked(void) {
   atomic_store(&g_deadly.has_noted, false);
 }
 
-void pl_deadly_serve(int number) {
+/* For a thread that got the signal inside the engine and is leaving it. */
+static void end_on_leaving(uint64_t argument) {
+  int number = (int)argument;
   sigset_t before = pl_signals_block();
-  pl_aside_run(pl_main_end);
+  pl_aside_run(pl_end_by_signal);
   die(number, g_deadly.noted.si_signo == number ? &g_deadly.noted : NULL);
   pl_signals_restore(&before);
 }
@@ -86,7 +89,7 @@ void pl_deadly_serve(int number) {
 static void end_later(pl_thread_t *thread, int number, const siginfo_t *info) {
   if (info != NULL && !atomic_exchange(&g_deadly.has_noted, true))
     g_deadly.noted = *info;
-  pl_note_end(thread, number);
+  pl_note_call(thread, end_on_leaving, (uint64_t)number);
 }
 
 static void end_now(int number, const siginfo_t *info, const ucontext_t *context) {
@@ -95,11 +98,11 @@ static void end_now(int number, const siginfo_t *info, const ucontext_t *context
   pl_entry_t entry = {.ip = at.ip + 1, .sp = at.sp, .fp = at.fp}; /* as if after a call */
   int first = first_of_all(number);
   const siginfo_t *came_with = first == number ? info : NULL;
-  if (pl_hide_at(thread, &entry)) {
+  if (pl_enter(thread, &entry)) {
     thread->interrupted = context;
-    pl_aside_run(pl_main_end);
+    pl_aside_run(pl_end_by_signal);
     thread->interrupted = NULL;
-    pl_unhide(thread);
+    pl_leave(thread);
     die(first, came_with);
   } else if (is_crash(number, info)) {
     pl_say("dmd: the program crashed within the engine: data that was to be written at its exit is "
@@ -115,7 +118,7 @@ static void end_now(int number, const siginfo_t *info, const ucontext_t *context
 static void handle(int number, siginfo_t *info, void *context) {
   int error = errno;
   bool is_spared = getpid() == 1 && !is_crash(number, info);
-  if (g_state == PL_WATCHING && pl_main_is_ours() && !is_spared)
+  if (g_state == PL_WATCHING && pl_end_is_ours() && !is_spared)
     end_now(number, info, context);
   else if (!is_spared)
     die(number, info);
@@ -147,7 +150,7 @@ void pl_deadly_start(void) {
   pl_altstack_start();
 }
 
-int pl_deadly_action(int number, const struct sigaction *action, struct sigaction *before) {
+static int set_action(int number, const struct sigaction *action, struct sigaction *before) {
   bool is_taken = g_deadly.is_on && g_state != PL_OFF && action != NULL && is_default(action) &&
                   is_deadly(number);
   int error = g_real.sigaction(number, is_taken ? &g_deadly.action : action, before);
@@ -156,7 +159,65 @@ int pl_deadly_action(int number, const struct sigaction *action, struct sigactio
   return error;
 }
 
-__sighandler_t pl_deadly_shown(__sighandler_t handler) {
+/* Translates a handler that the kernel returned into what the program should see. */
+static pl_handler_t shown(pl_handler_t handler) {
   struct sigaction ours = {.sa_sigaction = handle};
   return handler == ours.sa_handler ? SIG_DFL : handler;
+}
+
+/* ---- Replaced functions ---- */
+
+#define REPLACED __attribute__((visibility("default")))
+
+static void find_real(void) {
+  if (!pl_real_is_found())
+    pl_real_find();
+}
+
+REPLACED int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
+  find_real();
+  return number == DMD_CONTROL_SIGNAL && pl_signal_is_ours() ? pl_signal_action(action, before)
+                                                             : set_action(number, action, before);
+}
+
+static pl_handler_t set_handler(int number, const struct sigaction *action) {
+  struct sigaction before;
+  return sigaction(number, action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+/* The C library's own signal applies the setting of siginterrupt. */
+REPLACED pl_handler_t signal(int number, pl_handler_t handler) {
+  find_real();
+  const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+  if (handler == SIG_DFL || (number == DMD_CONTROL_SIGNAL && pl_signal_is_ours()))
+    return set_handler(number, &action);
+  return shown(g_real.signal(number, handler));
+}
+
+pl_handler_t bsd_signal(int number, pl_handler_t handler); /* no longer in any header */
+
+REPLACED pl_handler_t bsd_signal(int number, pl_handler_t handler) {
+  return signal(number, handler);
+}
+
+REPLACED pl_handler_t ssignal(int number, pl_handler_t handler) {
+  return signal(number, handler);
+}
+
+/* The version of signal in programs compiled for System V. */
+REPLACED pl_handler_t sysv_signal(int number, pl_handler_t handler) {
+  const struct sigaction action = {.sa_handler = handler,
+                                   .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+  return set_handler(number, &action);
+}
+
+__attribute__((alias("sysv_signal"), visibility("default"))) pl_handler_t
+__sysv_signal(int number, pl_handler_t handler);
+
+REPLACED pl_handler_t sigset(int number, pl_handler_t handler) {
+  find_real();
+  pl_handler_t before = shown(g_real.sigset(number, handler));
+  if (handler == SIG_DFL && before != SIG_ERR)
+    signal(number, SIG_DFL);
+  return before;
 }

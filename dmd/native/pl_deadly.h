@@ -34,16 +34,6 @@
 /* Installs the handlers; called before there is a second thread. */
 void pl_deadly_start(void);
 
-/* As sigaction, for any signal but the engine's own. */
-int pl_deadly_action(int number, const struct sigaction *action, struct sigaction *before);
-
-/* Translates a handler that the kernel returned into what the program should see. */
-__sighandler_t pl_deadly_shown(__sighandler_t handler);
-
-/* For a thread that got this signal inside the engine and is leaving it: it is inside, without a
- * lock. */
-void pl_deadly_serve(int number);
-
 /* In a fork's child: no signal is ending this process yet. */
 void pl_deadly_forked(void);
 

@@ -12,9 +12,9 @@
 #include "base/sort.h"
 #include "base/str.h"
 #include "native/pl_channel.h"
-#include "native/pl_event.h"
 #include "native/pl_objects.h"
 #include "native/pl_real.h"
+#include "native/pl_state.h"
 #include "record/heap/blocks.h"
 
 typedef struct {

@@ -1,6 +1,8 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "native/pl_jemalloc.h"
-
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Replacements for jemalloc's own functions (jemalloc(3)), beside those of the C library. If the
+ * program's allocator lacks them, ours are never called in practice and fail as if out of memory.
+ */
 #include "native/pl_malloc.h"
 #include "native/pl_real.h"
 
@@ -8,7 +10,7 @@ PL_REPLACE(void *, mallocx, (size_t szB, int flags)) {
   pl_entry_t entry = PL_ENTRY(mallocx);
   if (g_real.mallocx == NULL)
     return NULL;
-  return pl_told(&entry, g_real.mallocx(szB, flags), szB);
+  return pl_record_alloc(&entry, g_real.mallocx(szB, flags), szB);
 }
 
 PL_REPLACE(void *, rallocx, (void *p, size_t szB, int flags)) {
@@ -16,10 +18,10 @@ PL_REPLACE(void *, rallocx, (void *p, size_t szB, int flags)) {
   pl_moving_t moving;
   if (g_real.rallocx == NULL)
     return NULL;
-  if (!pl_tell_realloc_begin(&entry, p, szB, &moving))
+  if (!pl_record_realloc_begin(&entry, p, szB, &moving))
     return NULL;
   void *now = g_real.rallocx(p, szB, flags);
-  pl_tell_realloc_end(&entry, &moving, now, szB);
+  pl_record_realloc_end(&entry, &moving, now, szB);
   return now;
 }
 
@@ -35,8 +37,8 @@ PL_REPLACE(size_t, xallocx, (void *p, size_t szB, size_t extra_szB, int flags)) 
     most_szB = SIZE_MAX;
   if (now_szB != before_szB && now_szB >= szB) {
     pl_moving_t moving;
-    if (pl_tell_realloc_begin(&entry, p, szB, &moving))
-      pl_tell_realloc_end(&entry, &moving, p, most_szB < now_szB ? most_szB : now_szB);
+    if (pl_record_realloc_begin(&entry, p, szB, &moving))
+      pl_record_realloc_end(&entry, &moving, p, most_szB < now_szB ? most_szB : now_szB);
   }
   return now_szB;
 }
@@ -45,7 +47,7 @@ PL_REPLACE(void, dallocx, (void *p, int flags)) {
   pl_entry_t entry = PL_ENTRY(dallocx);
   if (g_real.dallocx == NULL)
     return;
-  if (pl_tell_free(&entry, p))
+  if (pl_record_free(&entry, p))
     g_real.dallocx(p, flags);
 }
 
@@ -53,6 +55,6 @@ PL_REPLACE(void, sdallocx, (void *p, size_t szB, int flags)) {
   pl_entry_t entry = PL_ENTRY(sdallocx);
   if (g_real.sdallocx == NULL)
     return;
-  if (pl_tell_free(&entry, p))
+  if (pl_record_free(&entry, p))
     g_real.sdallocx(p, szB, flags);
 }

@@ -1,19 +1,18 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "native/pl_libcnames.h"
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * glibc's allocation functions under their internal names, __libc_malloc and so on.
+ *
+ * Programs that wrap the C library's malloc in their own call these. They are recorded if the
+ * program's allocator is the C library's. If another allocator is built on them, that allocator is
+ * recorded instead and its calls here pass through unrecorded.
+ */
 
-#include "native/pl_event.h"
 #include "native/pl_malloc.h"
 #include "native/pl_real.h"
 
 #include <unistd.h>
 
 #define OURS __attribute__((visibility("default")))
-
-static bool g_is_watched;
-
-void pl_libcnames_watch(void) {
-  g_is_watched = true;
-}
 
 /* dlsym allocates. If the program's malloc is built on these functions, that call arrives here. */
 static bool is_early(void) {
@@ -23,7 +22,7 @@ static bool is_early(void) {
 }
 
 static void *told(const pl_entry_t *entry, void *p, size_t szB) {
-  return g_is_watched ? pl_told(entry, p, szB) : p;
+  return pl_real_is_libc() ? pl_record_alloc(entry, p, szB) : p;
 }
 
 OURS void *__libc_malloc(size_t szB);
@@ -72,12 +71,13 @@ void *__libc_pvalloc(size_t szB) {
 
 void *__libc_realloc(void *p, size_t szB) {
   pl_entry_t entry = PL_ENTRY(realloc);
-  return g_is_watched || is_early() || pl_early_has(p) ? pl_resize(&entry, p, szB)
-                                                       : g_real.__libc_realloc(p, szB);
+  return pl_real_is_libc() || is_early() || pl_early_has(p) ? pl_resize(&entry, p, szB)
+                                                            : g_real.__libc_realloc(p, szB);
 }
 
 void __libc_free(void *p) {
   pl_entry_t entry = PL_ENTRY(free);
-  if (p != NULL && !pl_early_has(p) && !is_early() && (!g_is_watched || pl_tell_free(&entry, p)))
+  if (p != NULL && !pl_early_has(p) && !is_early() &&
+      (!pl_real_is_libc() || pl_record_free(&entry, p)))
     g_real.__libc_free(p);
 }

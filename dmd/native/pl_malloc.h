@@ -1,38 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * pl_malloc.h: replacements for the C library's allocation functions.
+ * pl_malloc.h: replacements for the C library's allocation functions, and what the replacements of
+ * other allocation functions share with them.
  *
- * Each calls the program's own function and records the event in the engine (pl_event.h). An
+ * Each calls the program's own function and records the event in the engine (pl_enter.h). An
  * allocation is recorded after the call and a free before it, so that no other thread can get the
  * address in between.
+ *
+ * With --sample-interval only some blocks are recorded. For each free, realloc or size query, a
+ * Bloom filter (record/heap/bloom.h) tells whether the block may have been sampled. Any other
+ * address may belong to an unsampled block, so it is never reported as an error.
  *
  * Concurrency: any thread, and signal handlers as far as the program's allocator allows that.
  */
 #ifndef DMD_NATIVE_PL_MALLOC_H
 #define DMD_NATIVE_PL_MALLOC_H
 
-#include "native/pl_event.h"
 #include "native/pl_real.h"
+#include "native/pl_state.h"
 
-/* Whether a block is to be skipped with --sample-interval: pl_passes for one just allocated,
- * pl_passes_free for one about to be freed. With sampling, most calls cost no more than this check,
- * so callers make it first. */
+/* ---- Sampling. Most calls cost no more than these checks, so callers make them first. ---- */
+
+/* Whether to skip a block that was just allocated. */
 static inline bool pl_passes(const void *p, size_t szB) {
   return p != NULL && dmd_countdown_passes(&pl_thread()->countdown, szB);
 }
 
+/* Whether the block at addr was not sampled. Takes no lock. False inside the engine, since a
+ * handler's notes may not have been processed yet. */
+static inline bool pl_is_passed_over(const pl_thread_t *thread, uint64_t addr) {
+  return dmd_live_passed_over(&g_engine.live, addr) && !thread->inside;
+}
+
+/* Whether to skip a block that is about to be freed. */
 static inline bool pl_passes_free(const void *p) {
   return pl_is_passed_over(pl_thread(), (uintptr_t)p) && !pl_early_has(p);
 }
 
-/* Records the block that the program's allocator returned, or its failure if p is NULL. */
-static inline void *pl_told(const pl_entry_t *entry, void *p, size_t szB) {
+/* ---- Recording ---- */
+
+/* Records a block that is not skipped, and a size that the allocator refused. */
+void pl_record_block(const pl_entry_t *entry, void *p, size_t szB);
+void pl_record_failure(const pl_entry_t *entry, size_t szB);
+
+/* Records the block that the program's allocator returned, or its failure if p is NULL. Returns
+ * p. */
+static inline void *pl_record_alloc(const pl_entry_t *entry, void *p, size_t szB) {
   if (__builtin_expect(p == NULL, 0))
-    pl_tell_failure(entry, szB);
+    pl_record_failure(entry, szB);
   else if (!pl_passes(p, szB))
-    pl_tell_alloc(entry, p, szB);
+    pl_record_block(entry, p, szB);
   return p;
 }
+
+/* The program is about to free p. Returns false if no block is known there: the caller must then
+ * not free it, which spares the program its allocator's reaction, as under Valgrind. */
+bool pl_record_free(const pl_entry_t *entry, void *p);
+
+/* A realloc: call begin before it, and end after it with its result, NULL if it failed for szB
+ * bytes. If begin returns false, no block is known there and the caller must not reallocate it.
+ * begin fills in moving for end. The thread may record other events in between. */
+typedef struct pl_moving {
+  dmd_block_t *block; /* the block to reallocate; NULL: unknown address */
+  uint64_t addr;
+  uint32_t stack;
+} pl_moving_t;
+
+bool pl_record_realloc_begin(const pl_entry_t *entry, void *p, size_t szB, pl_moving_t *moving);
+void pl_record_realloc_end(const pl_entry_t *entry, const pl_moving_t *moving, void *p, size_t szB);
+
+/* ---- For functions that stand in for others ---- */
 
 /* As realloc, and records it. */
 void *pl_resize(const pl_entry_t *entry, void *p, size_t szB);
@@ -40,7 +77,7 @@ void *pl_resize(const pl_entry_t *entry, void *p, size_t szB);
 /* The size that pvalloc allocates for szB: rounded up to whole pages. */
 size_t pl_whole_pages(size_t szB);
 
-/* Our replacements that stacks show for other functions, too. */
+/* Functions that stacks show for others, too. */
 extern const pl_function_t pl_function_malloc, pl_function_calloc, pl_function_memalign,
     pl_function_valloc, pl_function_pvalloc, pl_function_realloc, pl_function_free;
 

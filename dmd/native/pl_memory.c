@@ -2,8 +2,8 @@
 #include "native/pl_memory.h"
 
 #include "base/arena.h"
-#include "native/pl_event.h"
 #include "native/pl_kernel.h"
+#include "native/pl_state.h"
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -35,7 +35,12 @@ static struct {
   size_t reserve_szB;
   size_t largest_szB; /* of all mappings so far */
   bool is_short;
+  void (*when_short)(uint64_t unused);
 } g_memory;
+
+void pl_memory_when_short(void (*call)(uint64_t unused)) {
+  g_memory.when_short = call;
+}
 
 /* ---- The reserve (call with the lock held) ---- */
 
@@ -53,7 +58,8 @@ static void *map_pages(size_t szB) {
  * child of vfork. */
 static void be_short(void) {
   g_memory.is_short = true;
-  pl_note_shortage(pl_thread());
+  if (g_memory.when_short != NULL)
+    pl_note_call(pl_thread(), g_memory.when_short, 0);
 }
 
 static void *take_from_reserve(size_t szB) {

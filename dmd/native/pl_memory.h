@@ -8,8 +8,8 @@
  * RLIMIT_DATA) leave.
  *
  * The core's allocator cannot fail (base/env.h). When the system runs out of memory, the current
- * event is served from the reserve, and a note (pl_note_shortage) stops all recording when its
- * thread leaves the engine. The reserve has room for every table that may double next. A dump may
+ * event is served from the reserve, and its thread stops all recording when it leaves the engine
+ * (pl_memory_when_short). The reserve has room for every table that may double next. A dump may
  * need more, so it runs under pl_memory_try, as does the engine's start. If the reserve is too
  * small in any other case, such as when the tables of several threads double at this moment, the
  * process ends with a message.
@@ -25,6 +25,9 @@
 #include <stdbool.h>
 
 extern const dmd_env_t g_env;
+
+/* The function that a thread calls when it leaves the engine after memory ran out. */
+void pl_memory_when_short(void (*call)(uint64_t unused));
 
 /* Calls what(ctx). Returns false if memory ran out, in which case what was left by longjmp: locks
  * that it took stay taken, and data that it was changing is half changed. */

@@ -1,7 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Replacements for C++'s operators new and delete.
+ *
+ * The C++ library's operators call malloc and free, which are ours, so they are passed through, and
+ * their caller shows up on the stack of that call. Some allocators bring operators of their own
+ * that do not call malloc. An operator in the same object as the program's malloc is recorded like
+ * malloc itself. A library that is loaded later may bring the C++ library with it, out of sight of
+ * the others; it is looked for when one of its operators is called.
+ */
 #define _GNU_SOURCE
-#include "native/pl_new.h"
-
 #include "native/pl_kernel.h"
 #include "native/pl_malloc.h"
 #include "native/pl_real.h"
@@ -39,7 +46,7 @@ static void *program_s(unsigned form) {
 #define OURS_NEW(form, parameters, arguments, symbol, name)                                        \
   typedef void *(*fn_##form)parameters;                                                            \
   static void *call_##form(pl_entry_t entry, void *p, size_t szB) {                                \
-    return p == NULL ? NULL : pl_told(&entry, p, szB);                                             \
+    return p == NULL ? NULL : pl_record_alloc(&entry, p, szB);                                     \
   }                                                                                                \
   OURS void *ours_##form parameters;                                                               \
   PL_FUNCTION(form, ours_##form, name)                                                             \
@@ -55,7 +62,7 @@ static void *program_s(unsigned form) {
 #define OURS_DELETE(form, parameters, arguments, symbol, name)                                     \
   typedef void(*fn_##form) parameters;                                                             \
   static bool call_##form(pl_entry_t entry, void *p) {                                             \
-    return p == NULL || pl_tell_free(&entry, p);                                                   \
+    return p == NULL || pl_record_free(&entry, p);                                                 \
   }                                                                                                \
   OURS void ours_##form parameters;                                                                \
   PL_FUNCTION(form, ours_##form, name)                                                             \

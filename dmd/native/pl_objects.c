@@ -5,12 +5,8 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "native/pl_confined.h"
-#include "native/pl_event.h"
 #include "native/pl_kernel.h"
 #include "native/pl_memory.h"
-#include "native/pl_rawexit.h"
-#include "native/pl_real.h"
-#include "native/pl_slots.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -41,6 +37,8 @@ enum { MAX_OBJECTS = 1 << 16, MAX_PARTS = 8, N_BUCKETS = 256 };
 static struct {
   dmd_lock_t asking; /* comes before the loader's lock */
   dmd_lock_t lock;   /* comes after it, and guards the following */
+  pl_object_new_fn new_one;
+  pl_object_loaded_fn loaded;
   bool is_known;
   bool asks_nobody;                                /* see pl_objects_stop_asking */
   unsigned long long n_loads, n_unloads;           /* the loader's own counters */
@@ -96,6 +94,47 @@ static const char *soname_of(const struct dl_phdr_info *info, const ElfW(Phdr) *
   return (const char *)((strings < info->dlpi_addr ? info->dlpi_addr + strings : strings) + soname);
 }
 
+static size_t round_up(size_t szB, size_t alignB) {
+  return (szB + alignB - 1) & ~(alignB - 1);
+}
+
+/* Visits the notes of one program header. */
+static void visit_notes(const char *at, size_t rest, size_t alignB, pl_note_visit_fn visit,
+                        void *ctx) {
+  while (rest >= sizeof(ElfW(Nhdr))) {
+    const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+    if (note->n_namesz > rest || note->n_descsz > rest)
+      return;
+    size_t bytes = round_up(sizeof *note + note->n_namesz, alignB);
+    size_t all = round_up(bytes + note->n_descsz, alignB);
+    if (all > rest)
+      return;
+    if (note->n_namesz > 0 && at[sizeof *note + note->n_namesz - 1] == '\0')
+      visit(ctx, at + sizeof *note, note->n_type, at + bytes, note->n_descsz);
+    at += all;
+    rest -= all;
+  }
+}
+
+static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) * part) {
+  for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    if (p->p_type == PT_LOAD && (p->p_flags & PF_R) && part->p_vaddr >= p->p_vaddr &&
+        part->p_memsz <= p->p_memsz && part->p_vaddr - p->p_vaddr <= p->p_memsz - part->p_memsz)
+      return true;
+  }
+  return false;
+}
+
+void pl_objects_visit_notes(const struct dl_phdr_info *info, pl_note_visit_fn visit, void *ctx) {
+  for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    if (p->p_type == PT_NOTE && is_loaded(info, p))
+      visit_notes((const char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz, p->p_align == 8 ? 8 : 4,
+                  visit, ctx);
+  }
+}
+
 enum { MAX_BUILD_ID = 64 }; /* in bytes; linkers make 8 to 20 */
 
 /* The object, and the text of its build ID, which is copied along with it. */
@@ -137,7 +176,7 @@ static void describe(found_t *found, const struct dl_phdr_info *info) {
     if (p->p_type == PT_LOAD && end > found->object.end)
       found->object.end = end;
   }
-  pl_notes_visit(info, note_build_id, found);
+  pl_objects_visit_notes(info, note_build_id, found);
 }
 
 /* ---- Asking the loader ---- */
@@ -165,7 +204,8 @@ static uint32_t number_of(const struct dl_phdr_info *info) {
   object->name = keep(found.object.name);
   object->soname = keep(found.object.soname);
   object->build_id = keep(found.build_id);
-  pl_rawexit_watch(info, object->path);
+  if (g_objects.new_one != NULL)
+    g_objects.new_one(info, object->path);
   g_objects.object[n + 1] = object;
   atomic_store(&g_objects.n, n + 1);
   return n + 1;
@@ -197,7 +237,8 @@ static int see(struct dl_phdr_info *info, size_t szB, void *is_first) {
   g_objects.n_loads = info->dlpi_adds;
   g_objects.n_unloads = info->dlpi_subs;
   uint32_t object = number_of(info);
-  pl_slots_fill(info);
+  if (g_objects.loaded != NULL)
+    g_objects.loaded(info);
   for (unsigned i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
     uint64_t start = info->dlpi_addr + p->p_vaddr;
@@ -242,6 +283,11 @@ static int see_locked(struct dl_phdr_info *info, size_t szB, void *p) {
     g_objects.n_seen = 0;
   }
   return see(info, szB, &asking->is_first);
+}
+
+void pl_objects_watch(pl_object_new_fn new_one, pl_object_loaded_fn loaded) {
+  g_objects.new_one = new_one;
+  g_objects.loaded = loaded;
 }
 
 void pl_objects_refresh(void) {
@@ -307,27 +353,7 @@ uint32_t pl_objects_count(void) {
   return atomic_load(&g_objects.n);
 }
 
-/* ---- Unloading ---- */
-
-/* Enters the engine, so that a signal handler does not ask the loader while its own thread does. */
-static void refresh_as(pl_thread_t *thread) {
-  if (g_state == PL_WATCHING && pl_hide(thread)) {
-    pl_objects_refresh();
-    pl_unhide(thread);
-  }
-}
-
-/* Refreshes before and after: objects loaded now must be recorded before one goes, and the removal
- * before something else takes its place. */
-__attribute__((visibility("default"))) int dlclose(void *handle) {
-  pl_thread_t *thread = pl_thread();
-  if (!pl_real_is_found())
-    pl_real_find();
-  refresh_as(thread);
-  int result = g_real.dlclose(handle);
-  refresh_as(thread);
-  return result;
-}
+/* ---- fork ---- */
 
 void pl_objects_fork_begin(void) {
   pl_lock_take(&g_objects.asking);

@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct dl_phdr_info;
+
 typedef struct pl_object {
   const char *path;   /* with links resolved */
   const char *name;   /* as the loader names it; "" for the program */
@@ -29,6 +31,19 @@ typedef struct pl_object {
   uint64_t bias;         /* subtract it from an address to get the file's address */
   const char *build_id;  /* in hexadecimal; "": none */
 } pl_object_t;
+
+/* Called for each object when it is first seen, with the path of its file, and whenever the list of
+ * loaded objects has changed. The loader's lock is held. */
+typedef void (*pl_object_new_fn)(const struct dl_phdr_info *info, const char *path);
+typedef void (*pl_object_loaded_fn)(const struct dl_phdr_info *info);
+
+void pl_objects_watch(pl_object_new_fn new_one, pl_object_loaded_fn loaded);
+
+/* Visits all notes of an object that are in its loaded segments, each with its content, n bytes. */
+typedef void (*pl_note_visit_fn)(void *ctx, const char *owner, uint32_t type, const void *bytes,
+                                 uint32_t n);
+
+void pl_objects_visit_notes(const struct dl_phdr_info *info, pl_note_visit_fn visit, void *ctx);
 
 /* Updates the list from the loader. */
 void pl_objects_refresh(void);

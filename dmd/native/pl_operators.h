@@ -17,58 +17,58 @@
 #define PL_SIZE "unsigned int"
 #endif
 
+/* clang-format off */
 #define PL_NEWS(form)                                                                              \
-  form(NEW, (size_t szB), (szB), "_Znw" PL_SZ, "operator new(" PL_SIZE ")")                        \
-      form(NEW_ARRAY, (size_t szB), (szB), "_Zna" PL_SZ, "operator new[](" PL_SIZE ")") form(      \
-          NEW_NOTHROW, (size_t szB, const void *tag), (szB, tag), "_Znw" PL_SZ "RKSt9nothrow_t",   \
-          "operator new(" PL_SIZE                                                                  \
-          ", std::nothrow_t const&)") form(NEW_ARRAY_NOTHROW, (size_t szB, const void *tag),       \
-                                           (szB, tag), "_Zna" PL_SZ "RKSt9nothrow_t",              \
-                                           "operator new[](" PL_SIZE ", std::nothrow_t const&)")   \
-          form(NEW_ALIGNED, (size_t szB, size_t alignB), (szB, alignB),                            \
-               "_Znw" PL_SZ "St11align_val_t", "operator new(" PL_SIZE ", std::align_val_t)")      \
-              form(NEW_ARRAY_ALIGNED, (size_t szB, size_t alignB), (szB, alignB),                  \
-                   "_Zna" PL_SZ "St11align_val_t",                                                 \
-                   "operator new[](" PL_SIZE ", std::align_val_t)")                                \
-                  form(NEW_ALIGNED_NOTHROW, (size_t szB, size_t alignB, const void *tag),          \
-                       (szB, alignB, tag), "_Znw" PL_SZ "St11align_val_tRKSt9nothrow_t",           \
-                       "operator new(" PL_SIZE ", std::align_val_t, std::nothrow_t const&)")       \
-                      form(NEW_ARRAY_ALIGNED_NOTHROW,                                              \
-                           (size_t szB, size_t alignB, const void *tag), (szB, alignB, tag),       \
-                           "_Zna" PL_SZ "St11align_val_tRKSt9nothrow_t",                           \
-                           "operator new[](" PL_SIZE ", std::align_val_t, std::nothrow_t const&)")
+  form(NEW, (size_t szB), (szB),                                                                   \
+       "_Znw" PL_SZ, "operator new(" PL_SIZE ")")                                                  \
+  form(NEW_ARRAY, (size_t szB), (szB),                                                             \
+       "_Zna" PL_SZ, "operator new[](" PL_SIZE ")")                                                \
+  form(NEW_NOTHROW, (size_t szB, const void *tag), (szB, tag),                                     \
+       "_Znw" PL_SZ "RKSt9nothrow_t", "operator new(" PL_SIZE ", std::nothrow_t const&)")          \
+  form(NEW_ARRAY_NOTHROW, (size_t szB, const void *tag), (szB, tag),                               \
+       "_Zna" PL_SZ "RKSt9nothrow_t", "operator new[](" PL_SIZE ", std::nothrow_t const&)")        \
+  form(NEW_ALIGNED, (size_t szB, size_t alignB), (szB, alignB),                                    \
+       "_Znw" PL_SZ "St11align_val_t", "operator new(" PL_SIZE ", std::align_val_t)")              \
+  form(NEW_ARRAY_ALIGNED, (size_t szB, size_t alignB), (szB, alignB),                              \
+       "_Zna" PL_SZ "St11align_val_t", "operator new[](" PL_SIZE ", std::align_val_t)")            \
+  form(NEW_ALIGNED_NOTHROW, (size_t szB, size_t alignB, const void *tag), (szB, alignB, tag),      \
+       "_Znw" PL_SZ "St11align_val_tRKSt9nothrow_t",                                               \
+       "operator new(" PL_SIZE ", std::align_val_t, std::nothrow_t const&)")                       \
+  form(NEW_ARRAY_ALIGNED_NOTHROW, (size_t szB, size_t alignB, const void *tag),                    \
+       (szB, alignB, tag),                                                                         \
+       "_Zna" PL_SZ "St11align_val_tRKSt9nothrow_t",                                               \
+       "operator new[](" PL_SIZE ", std::align_val_t, std::nothrow_t const&)")
 
 #define PL_DELETES(form)                                                                           \
-  form(DELETE, (void *p), (p), "_ZdlPv", "operator delete(void*)")                                 \
-      form(DELETE_ARRAY, (void *p), (p), "_ZdaPv", "operator delete[](void*)") form(               \
-          DELETE_NOTHROW, (void *p, const void *tag), (p, tag), "_ZdlPvRKSt9nothrow_t",            \
-          "operator delete(void*, std::nothrow_t const&)")                                         \
-          form(DELETE_ARRAY_NOTHROW, (void *p, const void *tag), (p, tag), "_ZdaPvRKSt9nothrow_t", \
-               "operator delete[](void*, std::nothrow_t const&)")                                  \
-              form(DELETE_SIZED, (void *p, size_t szB), (p, szB), "_ZdlPv" PL_SZ,                  \
-                   "operator delete(void*, " PL_SIZE                                               \
-                   ")") form(DELETE_ARRAY_SIZED, (void *p, size_t szB), (p, szB), "_ZdaPv" PL_SZ,  \
-                             "operator delete[](void*, " PL_SIZE                                   \
-                             ")") form(DELETE_ALIGNED, (void *p, size_t alignB), (p, alignB),      \
-                                       "_ZdlPvSt11align_val_t",                                    \
-                                       "operator delete(void*, std::align_val_t)")                 \
-                  form(DELETE_ARRAY_ALIGNED, (void *p, size_t alignB), (p, alignB),                \
-                       "_ZdaPvSt11align_val_t", "operator delete[](void*, std::align_val_t)")      \
-                      form(DELETE_ALIGNED_NOTHROW, (void *p, size_t alignB, const void *tag),      \
-                           (p, alignB, tag), "_ZdlPvSt11align_val_tRKSt9nothrow_t",                \
-                           "operator delete(void*, std::align_val_t, std::nothrow_t const&)")      \
-                          form(                                                                    \
-                              DELETE_ARRAY_ALIGNED_NOTHROW,                                        \
-                              (void *p, size_t alignB, const void *tag), (p, alignB, tag),         \
-                              "_ZdaPvSt11align_val_tRKSt9nothrow_t",                               \
-                              "operator delete[](void*, std::align_val_t, std::nothrow_t const&)") \
-                              form(DELETE_SIZED_ALIGNED, (void *p, size_t szB, size_t alignB),     \
-                                   (p, szB, alignB), "_ZdlPv" PL_SZ "St11align_val_t",             \
-                                   "operator delete(void*, " PL_SIZE ", std::align_val_t)")        \
-                                  form(DELETE_ARRAY_SIZED_ALIGNED,                                 \
-                                       (void *p, size_t szB, size_t alignB), (p, szB, alignB),     \
-                                       "_ZdaPv" PL_SZ "St11align_val_t",                           \
-                                       "operator delete[](void*, " PL_SIZE ", std::align_val_t)")
+  form(DELETE, (void *p), (p),                                                                     \
+       "_ZdlPv", "operator delete(void*)")                                                         \
+  form(DELETE_ARRAY, (void *p), (p),                                                               \
+       "_ZdaPv", "operator delete[](void*)")                                                       \
+  form(DELETE_NOTHROW, (void *p, const void *tag), (p, tag),                                       \
+       "_ZdlPvRKSt9nothrow_t", "operator delete(void*, std::nothrow_t const&)")                    \
+  form(DELETE_ARRAY_NOTHROW, (void *p, const void *tag), (p, tag),                                 \
+       "_ZdaPvRKSt9nothrow_t", "operator delete[](void*, std::nothrow_t const&)")                  \
+  form(DELETE_SIZED, (void *p, size_t szB), (p, szB),                                              \
+       "_ZdlPv" PL_SZ, "operator delete(void*, " PL_SIZE ")")                                      \
+  form(DELETE_ARRAY_SIZED, (void *p, size_t szB), (p, szB),                                        \
+       "_ZdaPv" PL_SZ, "operator delete[](void*, " PL_SIZE ")")                                    \
+  form(DELETE_ALIGNED, (void *p, size_t alignB), (p, alignB),                                      \
+       "_ZdlPvSt11align_val_t", "operator delete(void*, std::align_val_t)")                        \
+  form(DELETE_ARRAY_ALIGNED, (void *p, size_t alignB), (p, alignB),                                \
+       "_ZdaPvSt11align_val_t", "operator delete[](void*, std::align_val_t)")                      \
+  form(DELETE_ALIGNED_NOTHROW, (void *p, size_t alignB, const void *tag), (p, alignB, tag),        \
+       "_ZdlPvSt11align_val_tRKSt9nothrow_t",                                                      \
+       "operator delete(void*, std::align_val_t, std::nothrow_t const&)")                          \
+  form(DELETE_ARRAY_ALIGNED_NOTHROW, (void *p, size_t alignB, const void *tag), (p, alignB, tag),  \
+       "_ZdaPvSt11align_val_tRKSt9nothrow_t",                                                      \
+       "operator delete[](void*, std::align_val_t, std::nothrow_t const&)")                        \
+  form(DELETE_SIZED_ALIGNED, (void *p, size_t szB, size_t alignB), (p, szB, alignB),               \
+       "_ZdlPv" PL_SZ "St11align_val_t", "operator delete(void*, " PL_SIZE ", std::align_val_t)")  \
+  form(DELETE_ARRAY_SIZED_ALIGNED, (void *p, size_t szB, size_t alignB), (p, szB, alignB),         \
+       "_ZdaPv" PL_SZ "St11align_val_t",                                                           \
+       "operator delete[](void*, " PL_SIZE ", std::align_val_t)")
+
+/* clang-format on */
 
 enum {
 #define PL_NUMBER(form, parameters, arguments, symbol, name) PL_FORM_##form,

@@ -7,8 +7,8 @@
 #include "native/pl_memory.h"
 #include "native/pl_objects.h"
 #include "native/pl_stack.h"
+#include "native/pl_state.h"
 #include "native/pl_symbols.h"
-#include "native/pl_thread.h"
 
 static void put(char *text, size_t szB, const char *what, const char *path) {
   size_t n = 0;

@@ -22,14 +22,13 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "native/pl_event.h"
+#include "native/pl_end.h"
 #include "native/pl_kernel.h"
-#include "native/pl_main.h"
 #include "native/pl_memory.h"
 #include "native/pl_message.h"
+#include "native/pl_objects.h"
 #include "native/pl_options.h"
 #include "native/pl_real.h"
-#include "native/pl_slots.h"
 
 #include <asm/prctl.h>
 #include <fcntl.h>
@@ -56,7 +55,7 @@ _Noreturn static void end(int status, uint64_t sp, uint64_t ip, uint64_t fp) {
   const pl_entry_t entry = {.ip = ip + 1, .sp = sp, .fp = fp};
   if (has_thread_pointer()) {
     pl_signals_block();
-    pl_main_finish(&entry);
+    pl_end_finish(&entry);
   }
   pl_exit_now(status);
 }
@@ -100,7 +99,7 @@ __attribute__((naked)) static void arrive(void) {
 
 static void prepare(void) {
   g_arrival.arrive = arrive;
-  g_arrival.pid = &pl_main_pid;
+  g_arrival.pid = &g_engine_pid;
   g_arrival.stack_end = g_stack + STACK_SZB;
   g_arrival.end = end;
 }
@@ -255,7 +254,7 @@ static void say_unchanged(const char *path) {
 void pl_rawexit_watch(const struct dl_phdr_info *info, const char *path) {
   bool is_wanted = info->dlpi_name == NULL || info->dlpi_name[0] == '\0'; /* the program */
   if (!is_wanted)
-    pl_notes_visit(info, note_go, &is_wanted);
+    pl_objects_visit_notes(info, note_go, &is_wanted);
   if (!is_wanted)
     return;
   found_t *found = dmd_env_alloc(&g_env, "pl.rawexit", sizeof *found);

@@ -20,14 +20,21 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <ucontext.h>
+
+/* Called for each signal, with all signals blocked; the thread was interrupted at context. */
+typedef void (*pl_signal_fn)(const siginfo_t *info, const ucontext_t *context);
 
 /* Takes the signal if the program has no handler for it; called before there is a second thread. */
-void pl_signal_start(void);
+void pl_signal_start(pl_signal_fn answer);
 
 /* Gives the signal up. */
 void pl_signal_stop(void);
 
 /* Whether the engine has the signal. */
 bool pl_signal_is_ours(void);
+
+/* As sigaction, for this signal while the engine has it. */
+int pl_signal_action(const struct sigaction *action, struct sigaction *before);
 
 #endif

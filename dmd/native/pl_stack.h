@@ -21,7 +21,7 @@
 #ifndef DMD_NATIVE_PL_STACK_H
 #define DMD_NATIVE_PL_STACK_H
 
-#include "native/pl_thread.h"
+#include "native/pl_state.h"
 #include "record/host.h"
 #include "record/unwind/unwind.h"
 

@@ -5,10 +5,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "native/pl_confined.h"
-#include "native/pl_event.h"
 #include "native/pl_kernel.h"
 #include "native/pl_memory.h"
 #include "native/pl_signal.h"
+#include "native/pl_state.h"
 #include "record/engine/control.h"
 
 #include <dirent.h>
@@ -65,6 +65,17 @@ static void wait_while(unsigned moment) {
     syscall(SYS_futex, &g_stop.moment, FUTEX_WAIT_PRIVATE, moment, NULL, NULL, 0);
 }
 
+/* For a thread that was stopped inside the engine and is about to leave it. */
+static void wait_late(uint64_t unused) {
+  unsigned moment = atomic_load(&g_stop.moment);
+  (void)unused;
+  if (is_stopping(moment) && pl_thread()->stopped_at == moment) {
+    sigset_t before = pl_signals_block();
+    wait_while(moment);
+    pl_signals_restore(&before);
+  }
+}
+
 void pl_stop_answer(const ucontext_t *context) {
   unsigned moment = atomic_load(&g_stop.moment);
   pl_thread_t *thread = pl_thread();
@@ -75,18 +86,9 @@ void pl_stop_answer(const ucontext_t *context) {
   if (i < g_stop.room)
     put(i, moment, self_at(context));
   if (thread->inside)
-    pl_note_stop(thread);
+    pl_note_call(thread, wait_late, 0);
   else
     wait_while(moment);
-}
-
-void pl_stop_wait(void) {
-  unsigned moment = atomic_load(&g_stop.moment);
-  if (is_stopping(moment) && pl_thread()->stopped_at == moment) {
-    sigset_t before = pl_signals_block();
-    wait_while(moment);
-    pl_signals_restore(&before);
-  }
 }
 
 void pl_stop_stand_by(const ucontext_t *context) {

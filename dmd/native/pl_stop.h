@@ -25,7 +25,7 @@
 #define DMD_NATIVE_PL_STOP_H
 
 #include "native/pl_context.h"
-#include "native/pl_thread.h"
+#include "native/pl_state.h"
 
 typedef struct pl_stopped {
   const pl_thread_t *thread;
@@ -54,9 +54,6 @@ uint32_t pl_stop_n_missing(void);
 /* For the signal's handler: the thread was interrupted at context. Stops it if a stop is under
  * way. */
 void pl_stop_answer(const ucontext_t *context);
-
-/* For a thread that was stopped inside the engine and is about to leave it: waits. */
-void pl_stop_wait(void);
 
 /* From begin to end, the calling thread counts as stopped at context. It has all signals blocked,
  * and touches nothing of the program's except with the engine lock held. One thread at a time. */
