@@ -12,6 +12,7 @@
 #include "base/posix/posixfiles.h"
 #include "host/process.h"
 #include "record/engine/allocation.h"
+#include "record/engine/dump.h"
 #include "record/engine/requests.h"
 #include "script.h"
 

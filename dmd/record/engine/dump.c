@@ -148,3 +148,12 @@ uint32_t dmd_engine_dump_with_graph(dmd_engine_t *engine, dmd_trigger_t trigger,
                                     dmd_strbuf_t *name, dmd_strbuf_t *graph) {
   return dump(engine, trigger, label, name, graph);
 }
+
+void dmd_engine_exit(dmd_engine_t *engine) {
+  dmd_live_end_all(&engine->live);
+  dmd_auto_t when = engine->options->dump_at_exit;
+  if (when == DMD_YES || (when == DMD_AUTO && engine->n_requested_dumps == 0))
+    dmd_engine_dump(engine, DMD_TRIGGER_EXIT, NULL);
+  if (!engine->host->is_quiet(engine->host->ctx))
+    dmd_rules_say_unused(&engine->rules);
+}

@@ -25,4 +25,7 @@ uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const c
 uint32_t dmd_engine_dump_with_graph(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
                                     dmd_strbuf_t *name, dmd_strbuf_t *graph);
 
+/* The process is about to end: dumps if required, and logs which rules did nothing. */
+void dmd_engine_exit(dmd_engine_t *engine);
+
 #endif

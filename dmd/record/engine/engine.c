@@ -11,7 +11,6 @@
 #include "record/engine/engine.h"
 
 #include "base/str.h"
-#include "record/engine/dump.h"
 #include "record/engine/filename.h"
 
 /* ---- Services for the live state. ---- */
@@ -172,13 +171,4 @@ void dmd_engine_end_main(dmd_engine_t *engine, uint32_t thread) {
 
 void dmd_engine_see_handler(dmd_engine_t *engine, uint32_t thread, uint64_t sp) {
   dmd_live_see_handler(&engine->live, thread, sp);
-}
-
-void dmd_engine_exit(dmd_engine_t *engine) {
-  dmd_live_end_all(&engine->live);
-  dmd_auto_t when = engine->options->dump_at_exit;
-  if (when == DMD_YES || (when == DMD_AUTO && engine->n_requested_dumps == 0))
-    dmd_engine_dump(engine, DMD_TRIGGER_EXIT, NULL);
-  if (!engine->host->is_quiet(engine->host->ctx))
-    dmd_rules_say_unused(&engine->rules);
 }

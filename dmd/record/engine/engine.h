@@ -5,12 +5,12 @@
  *
  * The host (host.h) observes the events and calls
  *
- *   engine.h     when threads begin and end, when the process forks, and at exit
+ *   engine.h     when threads begin and end, and when the process forks
  *   allocation.h in place of the program's allocator
  *   mempool.h    when the program describes a memory pool
  *   requests.h   for requests of the program through dmd.h
  *   monitor.h    for commands of the user while the program runs
- *   dump.h       for an analysis of the heap
+ *   dump.h       for an analysis of the heap, and at exit
  *
  * Call order: options first (options.h), then dmd_engine_init, before the program's first event.
  *
@@ -107,8 +107,5 @@ void dmd_engine_see_handler(dmd_engine_t *engine, uint32_t thread, uint64_t sp);
 /* Called in a forked child, whose only thread is this one: it continues with its parent's blocks,
  * and counts its own dumps. */
 void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread);
-
-/* The process is about to end: dumps if required, and logs which rules did nothing. */
-void dmd_engine_exit(dmd_engine_t *engine);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 #include "record/engine/codepath.h"
-#include "record/engine/requests.h"
+#include "record/request.h"
 
 /* How far to look on both sides of the push. */
 enum { REACH_SZB = 16 * 1024 };

@@ -44,9 +44,6 @@ typedef struct dmd_register_rule {
   dmd_expression_t expression;
 } dmd_register_rule_t;
 
-/* Registers that have rules. */
-enum { DMD_REGISTER_FP = 6, DMD_REGISTER_SP = 7, DMD_REGISTER_IP = 16, DMD_REGISTER_NONE = 255 };
-
 /* The rules for one instruction. */
 typedef struct dmd_frame_row {
   uint32_t cfa_register; /* the CFA is this register plus the offset or, if NONE, the value of the

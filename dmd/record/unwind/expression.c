@@ -2,7 +2,6 @@
 #include "record/unwind/expression.h"
 
 #include "record/unwind/bytes.h"
-#include "record/unwind/ehframe.h"
 
 /* Operations; only the first one of each series is named. */
 enum {

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Registers that have rules. */
+enum { DMD_REGISTER_FP = 6, DMD_REGISTER_SP = 7, DMD_REGISTER_IP = 16, DMD_REGISTER_NONE = 255 };
+
 typedef struct dmd_expression {
   const uint8_t *bytes;
   uint32_t szB;
