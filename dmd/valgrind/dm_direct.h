@@ -10,6 +10,15 @@
  *
  * The inserted call uses the same functions as the core would, with the same arguments and the same
  * thread state, so results are the same.
+ *
+ * Valgrind's replacement for malloc consists of some forty guest instructions with a request to the
+ * tool among them. Where a call is redirected to one of the plain functions (malloc, calloc, free,
+ * new, delete), the translation instead consists of a call of the tool and a return. If Valgrind's
+ * function has anything else to do (set errno, end the process, print for --trace-malloc=yes), the
+ * tool does not answer here and the function runs.
+ *
+ * The stack is captured at the function's entry, where its frame has one word. On processors other
+ * than amd64 all calls are requests.
  */
 #ifndef DMD_VALGRIND_DM_DIRECT_H
 #define DMD_VALGRIND_DM_DIRECT_H
@@ -18,13 +27,12 @@
 #include "pub_tool_tooliface.h"
 
 /* Instruments a translation that ends in a client request, or that is a call of an allocation
- * function (dm_entry.h), so that it is answered at once. */
+ * function, so that it is answered at once. */
 void dm_direct_instrument(IRSB *sb, const VgCallbackClosure *closure, const VexGuestLayout *layout);
 
-/* A call of one of our functions in a translation. It gets the running thread's guest state, which
- * it may change; its result, a word, is stored in answered. */
-IRDirty *dm_direct_call(IRTemp answered, const HChar *name, void *function,
-                        const VexGuestLayout *layout);
+/* Whether this is the address of a replacement function that is answered at its entry, and has been
+ * translated. */
+Bool dm_direct_is_entry(Addr ip);
 
 /* For --stats=yes. */
 void dm_direct_print_stats(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dm_env.h: Valgrind as the core's host: memory for the core itself, the engine, and stacks.
+ * dm_env.h: Valgrind as the core's host: memory for the core itself, the engine, and ids of stacks.
  *
  * As is usual in Valgrind, shell headers do not include the Valgrind headers that they need. A
  * shell .c file includes the pub_tool_*.h that it uses, then this header, then its own.
@@ -20,13 +20,11 @@ extern const dmd_env_t g_env;
 /* The engine, which holds everything that is known of the program. */
 extern dmd_engine_t g_engine;
 
-/* Initialises the engine, after the options are known. */
-void dm_start_engine(void);
+/* Call before the first stack. */
+void dm_env_init(void);
 
-/* The stack with this id. */
+/* The id of one of Valgrind's stacks, and the stack with an id. */
+UInt dm_note_stack(ExeContext *ec);
 ExeContext *dm_stack(UInt stack);
-
-/* Captures the current stack of thread tid. */
-UInt dm_capture_stack(ThreadId tid);
 
 #endif

@@ -23,10 +23,12 @@
 #include "valgrind/dm_gzip.h"
 #include "valgrind/dm_host.h"
 #include "valgrind/dm_memory.h"
+#include "valgrind/dm_options.h"
 #include "valgrind/dm_pagemap.h"
 #include "valgrind/dm_registers.h"
 #include "valgrind/dm_resident.h"
 #include "valgrind/dm_roots.h"
+#include "valgrind/dm_unwind.h"
 
 /*--- Threads and stacks ---*/
 
@@ -156,7 +158,7 @@ static void reply(void *ctx, const char *text) {
   VG_(gdb_printf)("%s", text);
 }
 
-const dmd_engine_host_t g_host = {
+static const dmd_engine_host_t g_host = {
     .version = DMD_VERSION,
     .valgrind_version = DMD_VALGRIND_VERSION,
     .word_szB = VG_WORDSIZE,
@@ -205,3 +207,32 @@ const dmd_engine_host_t g_host = {
     .gzip_close = dm_gzip_close,
 #endif
 };
+
+/*--- Start ---*/
+
+static void end_with_bad_option(const HChar *option, const HChar *value, const HChar *why) {
+  dmd_strbuf_t given;
+  dmd_strbuf_init(&given, &g_env);
+  dmd_strbuf_str(&given, option);
+  dmd_strbuf_str(&given, value);
+  VG_(fmsg_bad_option)(given.text, "%s\n", why);
+  VG_(exit)(1);
+}
+
+void dm_start_engine(void) {
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &g_env);
+  dm_env_init();
+  dm_unwind_init();
+  dmd_conflict_t conflict = dmd_options_conflict(&g_options);
+  if (conflict.why != NULL)
+    end_with_bad_option(conflict.option, "", conflict.why);
+  if (g_options.stacks == DMD_STACKS_BY_FP)
+    end_with_bad_option("--stacks=", "fp", "only the native engine can unwind stacks this way");
+  if (g_options.sample_interval > 0)
+    end_with_bad_option("--sample-interval", "",
+                        "only the native engine can sample this way; see --sample-below");
+  if (!dmd_engine_init(&g_engine, &g_env, &g_host, &g_options, &why))
+    end_with_bad_option("--dmd-out-file=", g_options.out_file, why.text);
+  dmd_strbuf_destroy(&why);
+}

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dm_host.h: implements the engine's host on Valgrind.
+ * dm_host.h: starts the engine, with Valgrind as its host (record/host.h).
  */
 #ifndef DMD_VALGRIND_DM_HOST_H
 #define DMD_VALGRIND_DM_HOST_H
 
-#include "record/host.h"
-
-extern const dmd_engine_host_t g_host;
+/* Initialises the engine (dm_env.h), after the options are known. */
+void dm_start_engine(void);
 
 #endif

@@ -19,11 +19,12 @@
 #include "pub_tool_tooliface.h"
 
 #include "dmd-config.h"
+#include "record/engine/dump.h"
 #include "valgrind/dm_clientreq.h"
 #include "valgrind/dm_direct.h"
-#include "valgrind/dm_entry.h"
 #include "valgrind/dm_env.h"
 #include "valgrind/dm_files.h"
+#include "valgrind/dm_host.h"
 #include "valgrind/dm_inlined.h"
 #include "valgrind/dm_malloc.h"
 #include "valgrind/dm_options.h"
@@ -90,7 +91,6 @@ static void fini(Int exit_code) {
   dmd_engine_exit(&g_engine);
   if (VG_(clo_stats)) {
     dm_direct_print_stats();
-    dm_entry_print_stats();
     dm_unwind_print_stats();
   }
 }

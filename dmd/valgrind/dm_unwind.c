@@ -13,7 +13,7 @@
 #include "pub_tool_vki.h"
 
 #include "record/unwind/unwindcache.h"
-#include "valgrind/dm_entry.h"
+#include "valgrind/dm_direct.h"
 #include "valgrind/dm_env.h"
 #include "valgrind/dm_options.h"
 #include "valgrind/dm_private.h"
@@ -71,13 +71,13 @@ void dm_unwind_unmapped(Addr a, SizeT szB) {
 static dmd_unwindcache_t g_walks;
 static DiEpoch g_epoch;
 
-static UInt unwind_and_remember(const dmd_walk_start_t *start, UInt (*note)(ExeContext *ec)) {
+static UInt unwind_and_remember(const dmd_walk_start_t *start) {
   dmd_trace_t trace;
   dm_pointers_t pointers;
   trace.n = VG_(get_StackTrace)(start->key, trace.ips, VG_(clo_backtrace_size), pointers.sps,
                                 pointers.fps, 0);
-  pointers.at_entry = dm_entry_is(trace.ips[0]);
-  UInt stack = note(VG_(make_ExeContext_from_StackTrace)(trace.ips, trace.n));
+  pointers.at_entry = dm_direct_is_entry(trace.ips[0]);
+  UInt stack = dm_note_stack(VG_(make_ExeContext_from_StackTrace)(trace.ips, trace.n));
   if (dm_trace_find_words(&trace, &pointers, start->top))
     dmd_unwindcache_remember(&g_walks, start, &trace, stack);
   return stack;
@@ -90,8 +90,8 @@ void dm_unwind_print_stats(void) {
 }
 
 /* Implements --check-stacks=yes: a cached stack must equal the one that Valgrind finds. */
-static void check_stack(ThreadId tid, UInt stack, UInt (*note)(ExeContext *ec)) {
-  if (note(VG_(record_ExeContext)(tid, 0)) != stack)
+static void check_stack(ThreadId tid, UInt stack) {
+  if (dm_note_stack(VG_(record_ExeContext)(tid, 0)) != stack)
     VG_(tool_panic)("--check-stacks: a known stack is not the thread's");
 }
 
@@ -105,13 +105,13 @@ void dm_unwind_init(void) {
   g_walks.is_restless = g_test_options.check_stacks;
 }
 
-UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
+UInt dm_capture_stack(ThreadId tid) {
   const dm_registers_t now = dm_registers(tid);
   Addr top = 0;
   if (!dmd_unwindcache_rest(&g_walks) && can_remember())
     top = top_of_stack(tid, now.sp);
   if (top == 0)
-    return note(VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/));
+    return dm_note_stack(VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/));
 
   DiEpoch epoch = VG_(current_DiEpoch)();
   if (epoch.n != g_epoch.n) {
@@ -121,9 +121,9 @@ UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
   const dmd_walk_start_t start = {.ip = now.ip, .sp = now.sp, .fp = now.fp, .top = top, .key = tid};
   UInt stack = dmd_unwindcache_find(&g_walks, &start);
   if (stack == 0)
-    return unwind_and_remember(&start, note);
+    return unwind_and_remember(&start);
   if (g_test_options.check_stacks)
-    check_stack(tid, stack, note);
+    check_stack(tid, stack);
   return stack;
 }
 
@@ -143,8 +143,8 @@ void dm_unwind_forked(void) {
 
 void dm_unwind_init(void) {}
 
-UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
-  return note(VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/));
+UInt dm_capture_stack(ThreadId tid) {
+  return dm_note_stack(VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/));
 }
 
 void dm_unwind_unmapped(Addr a, SizeT szB) {

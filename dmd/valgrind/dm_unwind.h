@@ -16,14 +16,12 @@
 #define DMD_VALGRIND_DM_UNWIND_H
 
 #include "pub_tool_basics.h"
-#include "pub_tool_execontext.h"
 
 /* Call once the options are known, before the first stack. */
 void dm_unwind_init(void);
 
-/* The number of the current stack of thread tid. note returns a context's number, always the same
- * one; it is called for contexts that are not cached. */
-UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec));
+/* The id (dm_env.h) of the current stack of thread tid. */
+UInt dm_capture_stack(ThreadId tid);
 
 /* Call when memory that may belong to a thread's stack was unmapped or changed. */
 void dm_unwind_unmapped(Addr a, SizeT szB);
