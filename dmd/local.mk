@@ -305,7 +305,7 @@ dmd_core_sources = \
   dmd/record/engine/errortext.c dmd/record/engine/errortext.h \
   dmd/record/engine/filename.c dmd/record/engine/filename.h \
   dmd/record/engine/graphdump.c dmd/record/engine/graphdump.h \
-  dmd/record/host.h \
+  dmd/record/host.h dmd/record/request.h \
   dmd/record/engine/jemalloc.c dmd/record/engine/jemalloc.h \
   dmd/record/engine/listing.c dmd/record/engine/listing.h \
   dmd/record/engine/loaded.c dmd/record/engine/loaded.h \
@@ -338,7 +338,6 @@ dmd_tool_sources = \
   dmd/valgrind/dm_clientreq.c dmd/valgrind/dm_clientreq.h \
   dmd/valgrind/dm_code.c dmd/valgrind/dm_code.h \
   dmd/valgrind/dm_direct.c dmd/valgrind/dm_direct.h \
-  dmd/valgrind/dm_entry.c dmd/valgrind/dm_entry.h \
   dmd/valgrind/dm_env.c dmd/valgrind/dm_env.h \
   dmd/valgrind/dm_files.c dmd/valgrind/dm_files.h \
   dmd/valgrind/dm_gzip.c dmd/valgrind/dm_gzip.h \
@@ -371,27 +370,27 @@ dmd_native_sources = \
   dmd/native/pl_confined.c dmd/native/pl_confined.h \
   dmd/native/pl_context.c dmd/native/pl_context.h \
   dmd/native/pl_control.c dmd/native/pl_control.h \
-  dmd/native/pl_daemon.c \
   dmd/native/pl_deadly.c dmd/native/pl_deadly.h \
+  dmd/native/pl_end.c dmd/native/pl_end.h \
+  dmd/native/pl_enter.c dmd/native/pl_enter.h \
   dmd/native/pl_entry.c dmd/native/pl_entry.h \
-  dmd/native/pl_event.c dmd/native/pl_event.h \
   dmd/native/pl_files.c dmd/native/pl_files.h \
   dmd/native/pl_heap.c dmd/native/pl_heap.h \
   dmd/native/pl_host.c dmd/native/pl_host.h \
-  dmd/native/pl_jemalloc.c dmd/native/pl_jemalloc.h \
+  dmd/native/pl_jemalloc.c \
   dmd/native/pl_kernel.c dmd/native/pl_kernel.h \
-  dmd/native/pl_libcnames.c dmd/native/pl_libcnames.h \
+  dmd/native/pl_libcnames.c \
   dmd/native/pl_lines.c dmd/native/pl_lines.h \
   dmd/native/pl_main.c dmd/native/pl_main.h \
   dmd/native/pl_malloc.c dmd/native/pl_malloc.h \
   dmd/native/pl_memory.c dmd/native/pl_memory.h \
   dmd/native/pl_message.c dmd/native/pl_message.h \
-  dmd/native/pl_new.c dmd/native/pl_new.h \
-  dmd/native/pl_notes.c dmd/native/pl_notes.h \
+  dmd/native/pl_new.c \
   dmd/native/pl_objects.c dmd/native/pl_objects.h \
   dmd/native/pl_operators.h \
   dmd/native/pl_options.c dmd/native/pl_options.h \
   dmd/native/pl_place.c dmd/native/pl_place.h \
+  dmd/native/pl_program.c \
   dmd/native/pl_questions.c dmd/native/pl_questions.h \
   dmd/native/pl_rawexit.c dmd/native/pl_rawexit.h \
   dmd/native/pl_real.c dmd/native/pl_real.h \
@@ -399,8 +398,8 @@ dmd_native_sources = \
   dmd/native/pl_resident.c dmd/native/pl_resident.h \
   dmd/native/pl_roots.c dmd/native/pl_roots.h \
   dmd/native/pl_signal.c dmd/native/pl_signal.h \
-  dmd/native/pl_slots.c dmd/native/pl_slots.h \
   dmd/native/pl_stack.c dmd/native/pl_stack.h \
+  dmd/native/pl_state.c dmd/native/pl_state.h \
   dmd/native/pl_stop.c dmd/native/pl_stop.h \
   dmd/native/pl_symbols.c dmd/native/pl_symbols.h \
   dmd/native/pl_thread.c dmd/native/pl_thread.h \
