@@ -4,6 +4,7 @@
 #include "pub_tool_clientstate.h"
 #include "pub_tool_execontext.h"
 #include "pub_tool_gdbserver.h"
+#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
