@@ -155,8 +155,8 @@ static bool subtract(dmd_amounts_t *m, const char *name) {
   bool is_profile;
   dmd_amounts_init(&old, &dmdv_env, true);
   dmd_profile_init(&profile, &dmdv_env);
-  bool good =
-      dmdv_load_either(&profile, &old, name, &is_profile, &fail) || dmdv_error_in(name, &fail);
+  bool good = dmdv_load_either(&profile, &old, name, DMD_MOMENT_END, &is_profile, &fail) ||
+              dmdv_error_in(name, &fail);
   if (good && is_profile)
     good = dmdv_error("memory: %s is a profile; --diff needs a file that --output wrote", name);
   if (good) {
