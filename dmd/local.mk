@@ -469,7 +469,7 @@ dmd_reader_sources = \
   dmd/dmdv/graph/lostblocks.c dmd/dmdv/graph/lostblocks.h \
   dmd/dmdv/commandline/namer.c dmd/dmdv/commandline/namer.h \
   dmd/dmdv/run/native.c dmd/dmdv/run/native.h \
-  dmd/dmdv/run/overview.c dmd/dmdv/overview.h \
+  dmd/dmdv/run/overview.c dmd/dmdv/run/overview.h \
   dmd/dmdv/commandline/recordoptions.c dmd/dmdv/commandline/recordoptions.h \
   dmd/dmdv/graph/ownersbeside.c dmd/dmdv/graph/ownersbeside.h \
   dmd/dmdv/view/htmlpage.c dmd/dmdv/view/htmlpage.h \
