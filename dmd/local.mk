@@ -5,15 +5,12 @@
 # The core: compiled into the tool and, hosted, into dmdv and the unit tests.
 dmd_core_sources = \
   dmd/base/arena.c dmd/base/arena.h \
-  dmd/base/base64.c dmd/base/base64.h \
   dmd/base/bitset.h \
   dmd/base/env.h \
   dmd/base/fail.c dmd/base/fail.h \
   dmd/base/files.c dmd/base/files.h \
   dmd/base/fnname.c dmd/base/fnname.h \
-  dmd/base/typename.c dmd/base/typename.h \
   dmd/base/format.c dmd/base/format.h \
-  dmd/base/glob.c dmd/base/glob.h \
   dmd/base/intern.c dmd/base/intern.h \
   dmd/base/jsonout.c dmd/base/jsonout.h \
   dmd/base/limits.h \
@@ -21,23 +18,17 @@ dmd_core_sources = \
   dmd/base/mangled.c dmd/base/mangled.h \
   dmd/base/map.c dmd/base/map.h \
   dmd/base/mem.h \
-  dmd/base/incompressible.c dmd/base/incompressible.h \
-  dmd/base/numbering.c dmd/base/numbering.h \
   dmd/base/optiontable.c dmd/base/optiontable.h \
   dmd/base/out.c dmd/base/out.h \
-  dmd/base/outfile.c dmd/base/outfile.h \
   dmd/base/path.c dmd/base/path.h \
   dmd/base/pool.c dmd/base/pool.h \
   dmd/base/random.c dmd/base/random.h \
-  dmd/base/search.h \
   dmd/base/sort.c dmd/base/sort.h \
   dmd/base/str.c dmd/base/str.h \
   dmd/base/strbuf.c dmd/base/strbuf.h \
   dmd/base/table.c dmd/base/table.h \
   dmd/base/utf8.c dmd/base/utf8.h \
-  dmd/base/pathwalk.c dmd/base/pathwalk.h \
   dmd/base/wire.c dmd/base/wire.h \
-  dmd/base/wireread.c dmd/base/wireread.h \
   dmd/model/profile/hint.c dmd/model/profile/hint.h \
   dmd/model/profile/claimblocks.c dmd/model/profile/claimblocks.h \
   dmd/model/profile/fault.c dmd/model/profile/fault.h \

@@ -13,7 +13,7 @@ unit_tests = \
   tests/unit/analyse/records/test_allocfns \
   tests/unit/analyse/transform/test_anonymize \
   tests/unit/base/test_arena \
-  tests/unit/base/test_base64 \
+  tests/unit/base/test_out_base64 \
   tests/unit/record/heap/test_blocks \
   tests/unit/record/heap/test_peak \
   tests/unit/record/heap/test_blocks_locks \
@@ -50,7 +50,7 @@ unit_tests = \
   tests/unit/model/profile/test_frame \
   tests/unit/record/heap/test_freed \
   tests/unit/analyse/limits/test_gate \
-  tests/unit/base/test_glob \
+  tests/unit/base/test_str_glob \
   tests/unit/record/engine/test_graphdump \
   tests/unit/model/profile/test_groups \
   tests/unit/record/engine/test_handover \
@@ -102,13 +102,13 @@ unit_tests = \
   tests/unit/model/graph/test_nearest \
   tests/unit/record/heap/test_nested \
   tests/unit/model/graph/test_nesting \
-  tests/unit/base/test_incompressible \
-  tests/unit/base/test_numbering \
+  tests/unit/base/zip/test_gzip \
+  tests/unit/base/test_pool_numbering \
   tests/unit/record/engine/test_observed \
   tests/unit/record/engine/test_options \
   tests/unit/base/test_optiontable \
   tests/unit/base/test_out \
-  tests/unit/base/test_outfile \
+  tests/unit/base/test_files_outfile \
   tests/unit/analyse/graph/test_owners \
   tests/unit/analyse/graph/test_paths \
   tests/unit/show/page/test_session \
@@ -156,7 +156,7 @@ unit_tests = \
   tests/unit/model/profile/test_scanned \
   tests/unit/analyse/graph/test_scangraph \
   tests/unit/record/heap/test_scope \
-  tests/unit/base/test_search \
+  tests/unit/base/test_sort_search \
   tests/unit/analyse/graph/test_select \
   tests/unit/analyse/limits/test_size \
   tests/unit/analyse/limits/test_sizescatter \
@@ -182,7 +182,7 @@ unit_tests = \
   tests/unit/model/profile/test_translate \
   tests/unit/analyse/tree/test_tree \
   tests/unit/model/graph/test_types \
-  tests/unit/base/test_typename \
+  tests/unit/base/test_fnname_typename \
   tests/unit/analyse/graph/test_typing \
   tests/unit/record/unwind/test_unwind \
   tests/unit/record/unwind/test_unwind_frames \
@@ -190,9 +190,9 @@ unit_tests = \
   tests/unit/files/profile/test_jsonvalue \
   tests/unit/model/graph/test_variables \
   tests/unit/analyse/limits/test_verdict \
-  tests/unit/base/test_pathwalk \
+  tests/unit/base/test_files \
   tests/unit/record/unwind/test_unwindcache \
-  tests/unit/base/test_wireread
+  tests/unit/base/test_wire
 
 # Tests with threads, built with ThreadSanitizer, and the part of the core that they use, which is rebuilt for them. To
 # add one, add its line; if it does not link, add the sources that it lacks.
@@ -219,7 +219,7 @@ thread_core_sources = \
 thread_reader_sources = \
   dmd/analyse/records/allocfns.c dmd/analyse/tree/amounts.c dmd/analyse/tree/normalize.c dmd/analyse/history/stackset.c \
   dmd/base/fail.c dmd/base/fnname.c dmd/base/out.c \
-  dmd/base/glob.c dmd/base/wire.c dmd/base/wireread.c dmd/model/graph/graph.c dmd/files/graph/graphwriter.c dmd/model/graph/heapgraph.c \
+  dmd/base/wire.c dmd/model/graph/graph.c dmd/files/graph/graphwriter.c dmd/model/graph/heapgraph.c \
   dmd/model/graph/nesting.c dmd/files/profile/jsoncutter.c dmd/files/profile/jsondocument.c dmd/files/graph/graphmessages.c dmd/files/graph/graphparts.c \
   dmd/files/profile/ids.c dmd/files/profile/profilereader.c dmd/files/profile/read_hints.c dmd/files/profile/read_blocks.c dmd/files/profile/read_frames.c dmd/files/graph/graphreader.c \
   dmd/files/graph/read_graph_names.c dmd/files/graph/read_graph_nodes.c dmd/files/profile/historyreader.c dmd/files/profile/read_reports.c \

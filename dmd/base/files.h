@@ -2,7 +2,7 @@
  *
  * files.h: the file system as single system calls, which a host provides.
  *
- * base/pathwalk.h and base/outfile.h hold the policy: which links are followed, under which name a
+ * base/files.h and base/files.h hold the policy: which links are followed, under which name a
  * file is written, when it appears. Hosts only translate (base/posix/posixfiles.h,
  * valgrind/dm_files.h).
  *
@@ -14,6 +14,9 @@
  */
 #ifndef DMD_BASE_FILES_H
 #define DMD_BASE_FILES_H
+
+#include "base/env.h"
+#include "base/strbuf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +84,110 @@ typedef struct dmd_files {
 
 /* The message for one of the errors that no host has; NULL for all others. */
 const char *dmd_files_error(int error);
+
+/* ---- Resolving a path. ----
+ *
+ * Resolves a path without trusting other users.
+ *
+ * In a folder that others can write, a symbolic link can make a writer overwrite any file of the
+ * link owner's choice. Some systems prevent that in sticky folders, many do not, and none does in
+ * other folders. So a walk resolves a path one name at a time, with the current folder open, and
+ * follows a link only if root or the process's own user owns it. It reads the link that it has
+ * checked: nobody can swap it in between. Links made by the kernel in /proc, such as those that
+ * /dev/stdout leads to, are followed by the kernel.
+ *
+ * The result is an open folder and a name in it, which is not a link, or is one of the kernel's.
+ * All further operations use this folder. The file with the name may change at any time: `status`
+ * is as of the moment of the walk. */
+
+typedef struct dmd_pathwalk {
+  const dmd_files_t *files;
+  dmd_strbuf_t rest; /* the rest of the path */
+  size_t at;         /* the current position in it; at the end, of the last name */
+  int folder;        /* a descriptor, or DMD_FILES_HERE */
+  bool is_there;     /* a file has the name */
+  dmd_file_status_t status;
+  bool is_linked; /* the path's own last name is a link to it */
+} dmd_pathwalk_t;
+
+/* Resolves a path. Returns 0, or an error. End the walk either way; `files` must outlive it. */
+int dmd_pathwalk_begin(dmd_pathwalk_t *walk, const dmd_env_t *env, const dmd_files_t *files,
+                       const char *path);
+const char *dmd_pathwalk_name(const dmd_pathwalk_t *walk);
+
+/* Opens the file with the name, if it is still the one that the walk saw. Returns 0, or an
+ * error. */
+int dmd_pathwalk_open(const dmd_pathwalk_t *walk, dmd_open_t how, int *fd);
+
+/* Opens for writing: the existing file, truncated if it is a regular one and `empties`, or, with
+ * *is_new, a new file that only its owner may read. Returns 0, or an error. */
+int dmd_pathwalk_open_to_write(const dmd_pathwalk_t *walk, bool empties, bool *is_new, int *fd);
+
+void dmd_pathwalk_end(dmd_pathwalk_t *walk);
+
+/* Does all of that with one path, for a file that is written in place, such as a log. A new file
+ * gets the permissions of a complete one. Returns 0, or an error. */
+int dmd_pathwalk_open_in_place(const dmd_env_t *env, const dmd_files_t *files, const char *path,
+                               bool empties, int *fd);
+
+/* ---- Files that appear when they are complete. ----
+ *
+ * A file that appears under its name only when it is complete.
+ *
+ * A regular file is written without a name, and gets its name at the end, so that a failure leaves
+ * no partial file and keeps an older one, and SIGKILL leaves nothing. Some file systems have no
+ * unnamed files. There it is written under a temporary name next to the final one, NAME.tmp.PID,
+ * and renamed at the end. Anything else with that name (a pipe, /dev/null, a terminal) is written
+ * directly, and so is the target of a symbolic link: renaming a file over /dev/stdout would
+ * replace that for everybody. Links of other users are not followed (files.h).
+ *
+ * Only the owner may read an incomplete file. A complete one has the permissions that the host
+ * gives new files (dmd_files_t.mode); the caller may take some away before it closes the file.
+ *
+ * File system operations go through dmd_files_t. Errors are the host's numbers (errno); 0 means
+ * none. After the first error, further writes are dropped: callers check once, at the end. */
+
+typedef enum {
+  DMD_OUTFILE_UNNAMED,  /* it gets its name at the end, */
+  DMD_OUTFILE_RENAMED,  /* or another name, */
+  DMD_OUTFILE_DIRECT,   /* or is what had the name before */
+  DMD_OUTFILE_BORROWED, /* a descriptor of the caller's */
+} dmd_outfile_kind_t;
+
+typedef struct dmd_outfile {
+  const dmd_env_t *env;
+  const dmd_files_t *files;
+  char *name;          /* final; a copy */
+  dmd_pathwalk_t walk; /* where that leads, unless it is borrowed */
+  char *temporary;     /* of a way with names: in the walk's folder */
+  dmd_outfile_kind_t way;
+  bool has_walk, is_open;
+  bool is_new; /* made here: it gets these permissions in the end */
+  uint32_t mode;
+  int fd;
+  uint64_t written; /* bytes */
+  int error;        /* the first error; 0: none */
+} dmd_outfile_t;
+
+/* Opens the file. Returns false, with the error set, on failure; destroy it either way. `files`
+ * must not move. */
+bool dmd_outfile_open(dmd_outfile_t *file, const dmd_env_t *env, const dmd_files_t *files,
+                      const char *name);
+
+/* The same, to take the place of the regular file that has the name, with its permissions. */
+bool dmd_outfile_open_again(dmd_outfile_t *file, const dmd_env_t *env, const dmd_files_t *files,
+                            const char *name, uint32_t mode);
+
+/* An open descriptor as such a file, which stays open. The name is for messages. */
+void dmd_outfile_borrow(dmd_outfile_t *file, const dmd_env_t *env, const dmd_files_t *files,
+                        const char *name, int fd);
+
+/* A dmd_write_fn; ctx is a dmd_outfile_t. */
+bool dmd_outfile_write(void *ctx, const char *bytes, size_t n);
+
+/* Closes the file and renames it to its name; if keep is false or anything failed, deletes it.
+ * Returns true if nothing failed. */
+bool dmd_outfile_close(dmd_outfile_t *file, bool keep);
+void dmd_outfile_destroy(dmd_outfile_t *file);
 
 #endif

@@ -48,4 +48,17 @@ bool dmd_fnname_says_size(const char *name);
 /* Whether it names a C++ constructor, such as "dmd::TagScope::TagScope(char const*)". */
 bool dmd_fnname_is_constructor(const char *name, size_t n);
 
+/* ---- Names of types. ----
+ *
+ * Shortens the names of C++ types.
+ *
+ * Compilers spell out what nobody writes: the allocator of each container, and std::string as
+ * std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >. */
+
+/* Appends a text that may contain names of types, such as "std::_List_node<Jar>[] from fill", with
+ * shorter names: without allocators and the like after a template's first argument, without the
+ * library's inner namespaces, with std::string for its long form. Arguments of names that are still
+ * longer than DMD_FNNAME_LONG bytes become "<...>". Unknown syntax stays as it is. */
+void dmd_typename_short(dmd_strbuf_t *to, const char *text);
+
 #endif

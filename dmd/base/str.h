@@ -10,6 +10,9 @@
 
 #include "base/mem.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Like strcmp: negative, 0 or positive if a comes before, equals or comes after b. */
 int dmd_str_compare(const char *a, const char *b);
 
@@ -40,5 +43,16 @@ void dmd_str_to_upper(char *s);
 /* Parses the whole string as a number in base 10 or 16; hexadecimal digits may have either case.
  * Returns false, and leaves *number unchanged, if it is not such a number or does not fit. */
 bool dmd_str_to_u64(const char *s, unsigned base, uint64_t *number);
+
+/* ---- Patterns. ----
+ *
+ * Patterns that people write for functions, libraries and frames.
+ *
+ * '*' matches any characters and '?' one character, which in UTF-8 may have several bytes; a
+ * backslash protects the next character. A pattern has to match the whole text. */
+
+/* Whether the pattern matches all n bytes of text. Worst-case time: the product of both lengths. */
+bool dmd_glob_matches_n(const char *pattern, const char *text, size_t n);
+bool dmd_glob_matches(const char *pattern, const char *text);
 
 #endif

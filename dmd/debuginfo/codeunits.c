@@ -2,7 +2,6 @@
 #include "debuginfo/codeunits.h"
 
 #include "base/path.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "debuginfo/dies.h"
 #include "host/process.h"

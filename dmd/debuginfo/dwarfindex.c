@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "debuginfo/dwarfindex.h"
 
-#include "base/search.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "debuginfo/classname.h"

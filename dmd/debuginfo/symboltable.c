@@ -2,7 +2,6 @@
 #include "debuginfo/symboltable.h"
 
 #include "base/mangled.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "host/process.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host/output.h"
 
-#include "base/outfile.h"
+#include "base/files.h"
 
 #include "base/posix/posixfiles.h"
 #include "host/message.h"

@@ -2,7 +2,7 @@
  *
  * output.h: a file that a command writes, plain or gzipped.
  *
- * base/outfile.h decides under which name the file is written, and when it appears. Gzipped output
+ * base/files.h decides under which name the file is written, and when it appears. Gzipped output
  * is one member without a name or time, so that equal input makes equal files.
  */
 #ifndef DMD_HOST_OUTPUT_H

@@ -8,7 +8,6 @@
 #include "native/pl_heap.h"
 
 #include "base/limits.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "native/pl_channel.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "native/pl_message.h"
 
+#include "base/files.h"
 #include "base/format.h"
 #include "base/mem.h"
-#include "base/pathwalk.h"
 #include "base/str.h"
 #include "native/pl_channel.h"
 #include "native/pl_confined.h"

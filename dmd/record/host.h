@@ -21,9 +21,9 @@
 #ifndef DMD_RECORD_HOST_H
 #define DMD_RECORD_HOST_H
 
+#include "base/files.h"
 #include "base/mem.h"
 #include "base/out.h"
-#include "base/outfile.h"
 #include "base/strbuf.h"
 #include "model/profile/naming.h"
 #include "record/heap/live.h"

@@ -4,7 +4,7 @@
 #include "pub_tool_debuginfo.h"
 #include "pub_tool_libcbase.h"
 
-#include "base/glob.h"
+#include "base/str.h"
 #include "valgrind/dm_inlined.h"
 #include "valgrind/dm_private.h"
 

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "analyse/limits/ignore.h"
-#include "base/glob.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "host/process.h"
 

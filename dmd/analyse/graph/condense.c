@@ -2,7 +2,7 @@
 #include "analyse/graph/condense.h"
 
 #include "base/mem.h"
-#include "base/search.h"
+#include "base/sort.h"
 
 typedef struct {
   const dmd_condense_t *what;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/graph/lost.h"
 
-#include "base/search.h"
+#include "base/sort.h"
 
 void dmd_lost_init(dmd_lost_t *lost, const dmd_heapgraph_t *graph) {
   lost->env = graph->env;

@@ -3,7 +3,6 @@
 
 #include "analyse/limits/gate.h"
 #include "base/fnname.h"
-#include "base/glob.h"
 #include "base/str.h"
 
 #define UNREPORTED "unreported"

@@ -5,7 +5,7 @@
  *   unreported      blocks that no reporter reported
  *   unreported:N    those of the N-th unreported record, in record order (analyse/records/record.h)
  *   0x4c3a040       the innermost block around this address
- *   PATTERN         (base/glob.h) blocks whose kind matches, with or without "[]" and what
+ *   PATTERN         (base/str.h) blocks whose kind matches, with or without "[]" and what
  *                   follows; that have a function of this name in their allocation stack; or
  *                   that a reporter with this path, or below it, reported; and roots of this name
  *

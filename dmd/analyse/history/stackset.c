@@ -2,7 +2,6 @@
 #include "analyse/history/stackset.h"
 
 #include "base/wire.h"
-#include "base/wireread.h"
 
 void dmd_stackset_init(dmd_stackset_t *set, const dmd_env_t *env, size_t room) {
   *set = (dmd_stackset_t){.env = env};

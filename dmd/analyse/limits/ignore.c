@@ -4,7 +4,6 @@
 #include "analyse/records/plain.h"
 #include "analyse/records/record.h"
 #include "base/fnname.h"
-#include "base/glob.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"

@@ -7,7 +7,7 @@
  *   cJSON_*              # third-party code that cannot measure itself, see issue 12
  *   * (legacy/?*.c:*)    # goes away in 3.0
  *
- * Blank lines, and lines that begin with '#', are comments. Patterns are those of base/glob.h. A
+ * Blank lines, and lines that begin with '#', are comments. Patterns are those of base/str.h. A
  * pattern is matched against each frame of the complete allocation stack; it must match all of the
  * frame's text, in full or as shown, or all of its function's name, with or without return type and
  * parameters.

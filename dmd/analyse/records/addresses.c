@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/records/addresses.h"
 
-#include "base/search.h"
 #include "base/sort.h"
 
 static uint64_t addr_of(const dmd_profile_t *profile, uint32_t group) {

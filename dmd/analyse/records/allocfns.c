@@ -2,7 +2,6 @@
 #include "analyse/records/allocfns.h"
 
 #include "base/fnname.h"
-#include "base/glob.h"
 #include "base/path.h"
 #include "base/str.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/records/known.h"
 
-#include "base/glob.h"
 #include "base/path.h"
 #include "base/str.h"
 

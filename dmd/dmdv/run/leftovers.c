@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "dmdv/run/leftovers.h"
 
-#include "base/glob.h"
 #include "base/str.h"
 #include "base/strbuf.h"
 #include "host/process.h"

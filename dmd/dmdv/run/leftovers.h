@@ -3,7 +3,7 @@
  * leftovers.h: removes temporary files of dumps that were killed.
  *
  * On file systems with unnamed files, a dump leaves no temporary files. On others, and between the
- * two names of a file, SIGKILL leaves NAME.tmp.PID (base/outfile.h). Such a file is removed if it
+ * two names of a file, SIGKILL leaves NAME.tmp.PID (base/files.h). Such a file is removed if it
  * is a regular file of dmdv's user, no process has this number, and nobody has it locked. Every
  * writer locks its file, also in other containers and on other machines.
  */

@@ -2,7 +2,7 @@
 #include "dmdv/run/rewrite.h"
 
 #include "analyse/transform/merge.h"
-#include "base/pathwalk.h"
+#include "base/files.h"
 #include "base/posix/posixfiles.h"
 #include "dmdv/commandline/show.h"
 #include "dmdv/input/profilefile.h"

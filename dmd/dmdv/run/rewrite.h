@@ -4,7 +4,7 @@
  *
  * The file's name comes from the watched program. So it may lead anywhere, and the file may be
  * replaced at any time. Only a regular file of dmdv's own user is written again: it is opened
- * without following other users' links (base/pathwalk.h), checked and read through this descriptor,
+ * without following other users' links (base/files.h), checked and read through this descriptor,
  * and the new file takes its name in the same folder, with the same permissions.
  */
 #ifndef DMD_DMDV_RUN_REWRITE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/run/runlog.h"
 
+#include "base/files.h"
 #include "base/out.h"
-#include "base/pathwalk.h"
 #include "base/posix/posixfiles.h"
 #include "host/message.h"
 #include "host/output.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/view/htmlpage.h"
 
-#include "base/base64.h"
+#include "base/out.h"
 #include "dmdv/input/input.h"
 #include "host/message.h"
 #include "host/process.h"

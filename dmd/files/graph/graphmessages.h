@@ -2,13 +2,13 @@
  *
  * graphmessages.h: decodes the messages of a heap graph file (docs/dmd-graph.proto).
  *
- * Nested strings and messages point into the file's bytes (base/wireread.h). Only the encoding is
+ * Nested strings and messages point into the file's bytes (base/wire.h). Only the encoding is
  * checked. Each function returns false if the message is damaged.
  */
 #ifndef DMD_FILES_GRAPH_GRAPHMESSAGES_H
 #define DMD_FILES_GRAPH_GRAPHMESSAGES_H
 
-#include "base/wireread.h"
+#include "base/wire.h"
 
 typedef struct dmd_graphpart {
   dmd_wire_span_t header;

@@ -9,7 +9,7 @@
 #define DMD_FILES_GRAPH_GRAPHPARTS_H
 
 #include "base/env.h"
-#include "base/wireread.h"
+#include "base/wire.h"
 #include "files/profile/source.h"
 
 typedef struct dmd_graphparts {

@@ -2,7 +2,7 @@
 #include "model/graph/graph.h"
 
 #include "base/mem.h"
-#include "base/search.h"
+#include "base/sort.h"
 #include "base/wire.h"
 
 static void *array(const dmd_env_t *env, uint64_t n, size_t element_szB) {

@@ -2,7 +2,7 @@
 #include "model/graph/heapgraph.h"
 
 #include "base/mem.h"
-#include "base/search.h"
+#include "base/sort.h"
 
 /* Initialises everything except the columns. */
 static void init_rest(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n_roots) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/graph/variables.h"
 
-#include "base/search.h"
 #include "base/sort.h"
 
 void dmd_variables_init(dmd_variables_t *variables, const dmd_env_t *env) {

@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "base/path.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "model/profile/sampled.h"
 

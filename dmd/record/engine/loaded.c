@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/engine/loaded.h"
 
-#include "base/glob.h"
 #include "base/str.h"
 
 /* How to recognise allocators: by the name of their library or, if linked into the program, by a

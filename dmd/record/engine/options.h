@@ -27,7 +27,7 @@ typedef enum {
 typedef struct dmd_rule {
   dmd_rule_kind_t kind;
   bool any_frame;   /* for tag rules: the pattern was given with ** */
-  const char *glob; /* see base/glob.h */
+  const char *glob; /* see base/str.h */
   const char *tag;  /* NULL for report rules */
 } dmd_rule_t;
 

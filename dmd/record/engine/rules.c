@@ -3,7 +3,6 @@
 
 #include "analyse/records/allocfns.h"
 #include "base/fnname.h"
-#include "base/glob.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/str.h"

@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "base/search.h"
+#include "base/sort.h"
 
 /* Nesting depth up to which a search looks for an outer block. */
 enum { MAX_NESTED = 64 };

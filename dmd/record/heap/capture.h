@@ -24,7 +24,7 @@
 #ifndef DMD_RECORD_HEAP_CAPTURE_H
 #define DMD_RECORD_HEAP_CAPTURE_H
 
-#include "base/numbering.h"
+#include "base/pool.h"
 #include "files/graph/graphwriter.h"
 #include "record/heap/live.h"
 #include "record/heap/mappings.h"

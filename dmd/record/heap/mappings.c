@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/heap/mappings.h"
 
-#include "base/search.h"
+#include "base/sort.h"
 
 void dmd_mappings_init(dmd_mappings_t *m, const dmd_env_t *env) {
   dmd_pool_init(&m->mappings, env, "dmd.mappings", sizeof(dmd_mapping_t));

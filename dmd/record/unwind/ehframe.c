@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/unwind/ehframe.h"
 
-#include "base/search.h"
+#include "base/sort.h"
 #include "record/unwind/bytes.h"
 
 /* Pointer encodings: the lower four bits give the format, the upper ones what the pointer is

@@ -3,10 +3,10 @@
 
 #include "analyse/limits/ttest.h"
 #include "analyse/records/plain.h"
+#include "base/fnname.h"
 #include "base/format.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "base/typename.h"
 
 void dmd_print_number(dmd_out_t *out, int64_t v, bool sampled) {
   char buf[DMD_FORMAT_MAX];

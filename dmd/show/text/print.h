@@ -45,7 +45,7 @@ void dmd_print_capitalized(dmd_out_t *out, const char *s);
 /* A frame, without its number. */
 void dmd_print_frame_text(dmd_out_t *out, const dmd_profile_t *profile, uint32_t frame);
 
-/* A text with the type names in it shortened (base/typename.h). */
+/* A text with the type names in it shortened (base/fnname.h). */
 void dmd_print_types(dmd_out_t *out, const dmd_env_t *env, const char *text);
 
 /* The name of a kind or an edge (analyse/graph/kinds.h), also shortened. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * base/pathwalk.h over a file system in memory.
+ * base/files.h over a file system in memory.
  *
  * /ours is a folder that only we can write to. Anybody can write to /open.
  */
 #include "disk.h"
 
-#include "base/pathwalk.h"
+#include "base/files.h"
 
 typedef struct {
   host_t host;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/numbering.h"
+#include "base/pool.h"
 #include "host.h"
 
 static void numbers_count_from_1_in_the_order_of_asking(void **state) {

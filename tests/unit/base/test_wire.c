@@ -2,7 +2,6 @@
 #include "host.h"
 
 #include "base/wire.h"
-#include "base/wireread.h"
 
 typedef struct {
   uint64_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "base/base64.h"
+#include "base/out.h"
 
 static const char *encode(sink_t *sink, const char *bytes, size_t n, size_t piece) {
   dmd_base64_t base64;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * base/outfile.h over a file system in memory that fails on request, with and without support for
+ * base/files.h over a file system in memory that fails on request, with and without support for
  * unnamed files.
  */
 #include "disk.h"
 
-#include "base/outfile.h"
+#include "base/files.h"
 
 static void init(disk_t *disk, bool has_unnamed) {
   disk_init(disk);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * base/incompressible.h against zlib: its estimate is compared with how much compressing the bytes
+ * base/zip/gzip.h against zlib: its estimate is compared with how much compressing the bytes
  * saves.
  */
-#include "base/incompressible.h"
+#include "base/zip/gzip.h"
 #include "host.h"
 
 #include <stdio.h>

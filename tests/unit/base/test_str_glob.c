@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/glob.h"
+#include "base/str.h"
 #include "host.h"
 
 #include <fnmatch.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "base/typename.h"
+#include "base/fnname.h"
 
 #define TEXT "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "base/search.h"
+#include "base/sort.h"
 
 enum { N = 40 };
 
