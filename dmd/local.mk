@@ -32,19 +32,13 @@ dmd_core_sources = \
   dmd/model/profile/hint.c dmd/model/profile/hint.h \
   dmd/model/profile/claimblocks.c dmd/model/profile/claimblocks.h \
   dmd/model/profile/fault.c dmd/model/profile/fault.h \
-  dmd/model/profile/faultnames.c dmd/model/profile/faultnames.h \
   dmd/model/profile/frame.c dmd/model/profile/frame.h \
-  dmd/model/profile/naming.c dmd/model/profile/naming.h \
   dmd/model/profile/groups.c dmd/model/profile/groups.h \
   dmd/files/profile/profilewriter.c dmd/files/profile/profilewriter.h \
   dmd/model/profile/measured.c dmd/model/profile/measured.h \
   dmd/model/profile/profile.c dmd/model/profile/profile.h \
   dmd/model/profile/memreports.c dmd/model/profile/memreports.h \
-  dmd/model/profile/moment.c dmd/model/profile/moment.h \
-  dmd/model/profile/reporterruns.c dmd/model/profile/reporterruns.h \
   dmd/model/profile/reports.c dmd/model/profile/reports.h \
-  dmd/model/profile/sampled.c dmd/model/profile/sampled.h \
-  dmd/model/profile/scanned.c dmd/model/profile/scanned.h \
   dmd/model/profile/translate.c dmd/model/profile/translate.h \
   dmd/analyse/records/addresses.c dmd/analyse/records/addresses.h \
   dmd/analyse/records/hintsum.c dmd/analyse/records/hintsum.h \
@@ -99,7 +93,6 @@ dmd_core_sources = \
   dmd/analyse/graph/dominators.c dmd/analyse/graph/dominators.h \
   dmd/analyse/graph/edgemask.c dmd/analyse/graph/edgemask.h \
   dmd/analyse/graph/edgename.c dmd/analyse/graph/edgename.h \
-  dmd/model/graph/graph.c dmd/model/graph/graph.h \
   dmd/files/graph/graphwriter.c dmd/files/graph/graphwriter.h \
   dmd/model/graph/heapgraph.c dmd/model/graph/heapgraph.h \
   dmd/analyse/graph/heldby.c dmd/analyse/graph/heldby.h \
@@ -110,7 +103,6 @@ dmd_core_sources = \
   dmd/analyse/graph/liveparts.c dmd/analyse/graph/liveparts.h \
   dmd/analyse/graph/lost.c dmd/analyse/graph/lost.h \
   dmd/analyse/graph/owners.c dmd/analyse/graph/owners.h \
-  dmd/model/graph/nearest.c dmd/model/graph/nearest.h \
   dmd/analyse/graph/lostprofile.c dmd/analyse/graph/lostprofile.h \
   dmd/model/graph/nesting.c dmd/model/graph/nesting.h \
   dmd/analyse/graph/nodefilter.c dmd/analyse/graph/nodefilter.h \
@@ -121,14 +113,12 @@ dmd_core_sources = \
   dmd/analyse/graph/retained.c dmd/analyse/graph/retained.h \
   dmd/analyse/graph/retainedrows.c dmd/analyse/graph/retainedrows.h \
   dmd/analyse/graph/propagate.c dmd/analyse/graph/propagate.h \
-  dmd/model/graph/rootname.c dmd/model/graph/rootname.h \
   dmd/analyse/graph/scangraph.c dmd/analyse/graph/scangraph.h \
   dmd/analyse/graph/select.c dmd/analyse/graph/select.h \
   dmd/analyse/graph/stale.c dmd/analyse/graph/stale.h \
   dmd/analyse/graph/typedgroups.c dmd/analyse/graph/typedgroups.h \
   dmd/model/graph/types.c dmd/model/graph/types.h \
   dmd/analyse/graph/typing.c dmd/analyse/graph/typing.h \
-  dmd/model/graph/variables.c dmd/model/graph/variables.h \
   dmd/show/text/amount.c dmd/show/text/amount.h \
   dmd/show/text/escape.c dmd/show/text/escape.h \
   dmd/show/text/gate_escape.c dmd/show/text/gate_escape.h \
@@ -177,24 +167,16 @@ dmd_core_sources = \
   dmd/show/export/openmetrics.c dmd/show/export/openmetrics.h \
   dmd/show/export/heapsnapshot.c dmd/show/export/heapsnapshot.h \
   dmd/files/bundle/bundle.c dmd/files/bundle/bundle.h \
-  dmd/files/bundle/bundlecheck.c dmd/files/bundle/bundlecheck.h \
   dmd/files/bundle/bundlecursor.c dmd/files/bundle/bundlecursor.h \
   dmd/files/bundle/bundlegraph.c \
   dmd/files/bundle/bundlehistory.c dmd/files/bundle/bundlehistory.h \
   dmd/files/bundle/bundlenames.c dmd/files/bundle/bundlenames.h \
-  dmd/files/bundle/bundleplaces.c dmd/files/bundle/bundleplaces.h \
-  dmd/files/bundle/bundlesection.h \
-  dmd/files/bundle/bundlesource.c dmd/files/bundle/bundlesource.h \
   dmd/files/bundle/bundletypes.c dmd/files/bundle/bundletypes.h \
-  dmd/files/bundle/bundlevariables.c dmd/files/bundle/bundlevariables.h \
   dmd/files/bundle/bundlewriter.c dmd/files/bundle/bundlewriter.h \
   dmd/files/bundle/bundlewriter_graph.c \
-  dmd/files/profile/jsoncutter.c dmd/files/profile/jsoncutter.h \
   dmd/files/profile/jsondocument.c dmd/files/profile/jsondocument.h \
   dmd/files/graph/graphreaderstate.h \
-  dmd/files/graph/graphmessages.c dmd/files/graph/graphmessages.h \
-  dmd/files/graph/graphparts.c dmd/files/graph/graphparts.h \
-  dmd/files/profile/ids.c dmd/files/profile/ids.h \
+  dmd/files/graph/graphreaderstate.c \
   dmd/files/profile/profilereader.c dmd/files/profile/profilereader.h \
   dmd/files/profile/read_hints.c \
   dmd/files/profile/read_blocks.c \
@@ -203,11 +185,8 @@ dmd_core_sources = \
   dmd/files/graph/read_graph_names.c \
   dmd/files/graph/read_graph_nodes.c \
   dmd/files/profile/historyreader.c dmd/files/profile/historyreader.h \
-  dmd/files/profile/read_reports.c \
   dmd/files/profile/read_run.c \
-  dmd/files/profile/read_traces.c \
   dmd/files/profile/readerstate.c dmd/files/profile/readerstate.h \
-  dmd/files/profile/jsonscan.c dmd/files/profile/jsonscan.h \
   dmd/files/profile/source.h \
   dmd/files/profile/jsonvalue.c dmd/files/profile/jsonvalue.h \
   dmd/show/page/answer.c dmd/show/page/answer.h \

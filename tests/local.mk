@@ -40,7 +40,7 @@ unit_tests = \
   tests/unit/analyse/graph/test_dominators \
   tests/unit/base/test_fail \
   tests/unit/model/profile/test_fault \
-  tests/unit/model/profile/test_faultnames \
+  tests/unit/model/profile/test_fault_names \
   tests/unit/record/engine/test_filename \
   tests/unit/analyse/records/test_metrics \
   tests/unit/analyse/records/test_filter \
@@ -63,7 +63,7 @@ unit_tests = \
   tests/unit/model/graph/test_heapgraph \
   tests/unit/show/page/test_heapmap \
   tests/unit/show/export/test_heapsnapshot \
-  tests/unit/files/profile/test_ids \
+  tests/unit/files/profile/test_readerstate \
   tests/unit/analyse/limits/test_ignore \
   tests/unit/files/bundle/test_bundle \
   tests/unit/base/test_intern \
@@ -98,8 +98,8 @@ unit_tests = \
   tests/unit/analyse/transform/test_merge \
   tests/unit/record/engine/test_monitor \
   tests/unit/record/engine/test_nativeoptions \
-  tests/unit/model/profile/test_naming \
-  tests/unit/model/graph/test_nearest \
+  tests/unit/model/profile/test_frame_naming \
+  tests/unit/model/graph/test_nesting_nearest \
   tests/unit/record/heap/test_nested \
   tests/unit/model/graph/test_nesting \
   tests/unit/base/zip/test_gzip \
@@ -138,7 +138,7 @@ unit_tests = \
   tests/unit/analyse/history/test_stackset \
   tests/unit/analyse/transform/test_reduce \
   tests/unit/record/engine/test_replacednew \
-  tests/unit/model/profile/test_reporterruns \
+  tests/unit/model/profile/test_profile_reporterruns \
   tests/unit/reporters/test_reporters \
   tests/unit/model/profile/test_reports \
   tests/unit/record/engine/test_requests \
@@ -151,9 +151,9 @@ unit_tests = \
   tests/unit/record/engine/test_rules \
   tests/unit/record/engine/test_running \
   tests/unit/record/heap/test_sample \
-  tests/unit/model/profile/test_sampled \
-  tests/unit/files/profile/test_jsonscan \
-  tests/unit/model/profile/test_scanned \
+  tests/unit/model/profile/test_profile_sampled \
+  tests/unit/files/profile/test_jsonvalue_jsonscan \
+  tests/unit/model/profile/test_profile_scanned \
   tests/unit/analyse/graph/test_scangraph \
   tests/unit/record/heap/test_scope \
   tests/unit/base/test_sort_search \
@@ -188,7 +188,7 @@ unit_tests = \
   tests/unit/record/unwind/test_unwind_frames \
   tests/unit/base/test_utf8 \
   tests/unit/files/profile/test_jsonvalue \
-  tests/unit/model/graph/test_variables \
+  tests/unit/model/graph/test_types_variables \
   tests/unit/analyse/limits/test_verdict \
   tests/unit/base/test_files \
   tests/unit/record/unwind/test_unwindcache \
@@ -212,19 +212,19 @@ thread_core_sources = \
   dmd/record/heap/live_report.c dmd/record/heap/live_scope.c dmd/record/heap/nested.c dmd/record/heap/pages.c dmd/record/heap/peak.c dmd/record/heap/shard.c \
   dmd/record/heap/published.c dmd/record/heap/fastpath.c dmd/record/heap/sample.c dmd/record/heap/scope.c dmd/record/heap/slabmap.c dmd/record/heap/slabs.c \
   dmd/record/heap/addressmap.c dmd/record/heap/snapshot.c dmd/record/heap/stack.c dmd/model/profile/hint.c dmd/model/profile/claimblocks.c \
-  dmd/model/profile/fault.c dmd/model/profile/faultnames.c dmd/model/profile/frame.c dmd/model/profile/groups.c dmd/model/profile/measured.c \
-  dmd/model/profile/memreports.c dmd/model/profile/moment.c dmd/model/profile/profile.c dmd/model/profile/reporterruns.c dmd/model/profile/reports.c dmd/model/profile/sampled.c \
-  dmd/model/profile/scanned.c dmd/model/profile/translate.c
+  dmd/model/profile/fault.c dmd/model/profile/frame.c dmd/model/profile/groups.c dmd/model/profile/measured.c \
+  dmd/model/profile/memreports.c dmd/model/profile/profile.c dmd/model/profile/reports.c \
+  dmd/model/profile/translate.c
 # Further sources for the test of dmdv's threads.
 thread_reader_sources = \
   dmd/analyse/records/allocfns.c dmd/analyse/tree/amounts.c dmd/analyse/tree/normalize.c dmd/analyse/history/stackset.c \
   dmd/base/fail.c dmd/base/fnname.c dmd/base/out.c \
-  dmd/base/wire.c dmd/model/graph/graph.c dmd/files/graph/graphwriter.c dmd/model/graph/heapgraph.c \
-  dmd/model/graph/nesting.c dmd/files/profile/jsoncutter.c dmd/files/profile/jsondocument.c dmd/files/graph/graphmessages.c dmd/files/graph/graphparts.c \
-  dmd/files/profile/ids.c dmd/files/profile/profilereader.c dmd/files/profile/read_hints.c dmd/files/profile/read_blocks.c dmd/files/profile/read_frames.c dmd/files/graph/graphreader.c \
-  dmd/files/graph/read_graph_names.c dmd/files/graph/read_graph_nodes.c dmd/files/profile/historyreader.c dmd/files/profile/read_reports.c \
+  dmd/base/wire.c dmd/files/graph/graphwriter.c dmd/model/graph/heapgraph.c \
+  dmd/model/graph/nesting.c dmd/files/profile/jsondocument.c dmd/files/graph/graphreaderstate.c \
+  dmd/files/profile/profilereader.c dmd/files/profile/read_hints.c dmd/files/profile/read_blocks.c dmd/files/profile/read_frames.c dmd/files/graph/graphreader.c \
+  dmd/files/graph/read_graph_names.c dmd/files/graph/read_graph_nodes.c dmd/files/profile/historyreader.c \
   dmd/files/profile/read_run.c \
-  dmd/files/profile/read_traces.c dmd/files/profile/readerstate.c dmd/files/profile/jsonscan.c dmd/files/profile/jsonvalue.c dmd/model/profile/naming.c \
+  dmd/files/profile/readerstate.c dmd/files/profile/jsonvalue.c \
   dmd/host/process.c dmd/host/availablememory.c dmd/host/message.c dmd/host/progress.c dmd/dmdv/input/fleet.c \
   dmd/dmdv/input/input.c dmd/dmdv/input/profilefile.c
 

@@ -2,9 +2,8 @@
  *
  * files.h: the file system as single system calls, which a host provides.
  *
- * base/files.h and base/files.h hold the policy: which links are followed, under which name a
- * file is written, when it appears. Hosts only translate (base/posix/posixfiles.h,
- * valgrind/dm_files.h).
+ * Further down are the policies that stand on it: which links are followed, under which name a file
+ * is written, when it appears. Hosts only translate (base/posix/posixfiles.h, valgrind/dm_files.h).
  *
  * A folder is an open descriptor. A name is one component of a path in it, without a slash, so that
  * nobody can exchange a folder of the path between two calls. DMD_FILES_HERE is the current folder.
@@ -139,7 +138,7 @@ int dmd_pathwalk_open_in_place(const dmd_env_t *env, const dmd_files_t *files, c
  * unnamed files. There it is written under a temporary name next to the final one, NAME.tmp.PID,
  * and renamed at the end. Anything else with that name (a pipe, /dev/null, a terminal) is written
  * directly, and so is the target of a symbolic link: renaming a file over /dev/stdout would
- * replace that for everybody. Links of other users are not followed (files.h).
+ * replace that for everybody. Links of other users are not followed.
  *
  * Only the owner may read an incomplete file. A complete one has the permissions that the host
  * gives new files (dmd_files_t.mode); the caller may take some away before it closes the file.

@@ -11,7 +11,7 @@
 
 #include "debuginfo/debugfile.h"
 #include "debuginfo/dwarftypes.h"
-#include "model/graph/variables.h"
+#include "model/graph/types.h"
 
 /* The code of a function, or a part of it. */
 typedef struct dmdv_range {

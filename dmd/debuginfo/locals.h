@@ -2,7 +2,7 @@
  *
  * locals.h: variables on a thread's stack or in its thread-local storage.
  *
- * They become variables (model/graph/variables.h) of an object DMDV_LOCALS_OBJECT. Their addresses
+ * They become variables (model/graph/types.h) of an object DMDV_LOCALS_OBJECT. Their addresses
  * are relative: DMDV_LOCALS_BASE stands for the frame's canonical address, or for the thread
  * pointer.
  */

@@ -17,7 +17,7 @@
 #ifndef DMD_DEBUGINFO_NAMES_H
 #define DMD_DEBUGINFO_NAMES_H
 
-#include "model/profile/naming.h"
+#include "model/profile/frame.h"
 
 typedef struct dmdv_names dmdv_names_t;
 

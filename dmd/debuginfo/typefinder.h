@@ -14,7 +14,7 @@
 #define DMD_DEBUGINFO_TYPEFINDER_H
 
 #include "analyse/graph/typing.h"
-#include "model/graph/variables.h"
+#include "model/graph/types.h"
 
 typedef struct dmdv_typefinder dmdv_typefinder_t;
 

@@ -5,7 +5,7 @@
 #include "base/wire.h"
 #include "host/message.h"
 #include "host/process.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 #include <stdlib.h>
 #include <string.h>

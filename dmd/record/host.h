@@ -25,7 +25,7 @@
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/strbuf.h"
-#include "model/profile/naming.h"
+#include "model/profile/frame.h"
 #include "record/heap/live.h"
 #include "record/heap/mappings.h"
 
@@ -51,7 +51,7 @@ typedef struct dmd_object {
   const char *path;
   const char *soname; /* "" if missing */
   /* In hexadecimal; "": not in the file; NULL: unknown. If the host knows it but does not resolve
-   * names, readers resolve them later (model/profile/naming.h). */
+   * names, readers resolve them later (model/profile/frame.h). */
   const char *build_id;
   uint64_t offset; /* of the address, as addr2line takes it */
   bool is_engine;  /* it is the part of the engine that replaces the program's allocator */

@@ -8,7 +8,7 @@
 #include "analyse/history/historyprofile.h"
 #include "files/bundle/bundle.h"
 #include "files/bundle/bundlehistory.h"
-#include "files/bundle/bundlevariables.h"
+#include "files/bundle/bundletypes.h"
 #include "files/bundle/bundlewriter.h"
 #include "host/process.h"
 #include "profiles/analyses.h"

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 #include "show/export/export.h"
 
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #ifndef DMD_ANALYSE_GRAPH_DOMINATORS_H
 #define DMD_ANALYSE_GRAPH_DOMINATORS_H
 
-#include "model/graph/graph.h"
+#include "model/graph/heapgraph.h"
 
 /* The immediate dominator of the root and of unreached nodes. */
 #define DMD_NO_DOMINATOR UINT32_MAX

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/graph/edgename.h"
 
-#include "model/graph/rootname.h"
+#include "model/graph/heapgraph.h"
 
 /* Appends the member's name in the node's type: "db", "[17].key"; "" if the whole value is the
  * pointer; "+0x10" if no member is known. */

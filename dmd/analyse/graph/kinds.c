@@ -2,7 +2,7 @@
 #include "analyse/graph/kinds.h"
 
 #include "analyse/graph/edgename.h"
-#include "model/graph/rootname.h"
+#include "model/graph/heapgraph.h"
 
 /* A node of unknown type with more pointers than this is treated as an array. */
 enum { STRUCTURE_POINTERS = 16 };

@@ -6,8 +6,8 @@
 #include "analyse/records/record.h"
 #include "base/sort.h"
 #include "base/str.h"
-#include "model/graph/nearest.h"
-#include "model/graph/rootname.h"
+#include "model/graph/heapgraph.h"
+#include "model/graph/nesting.h"
 
 static const char *const words[DMD_N_KEYS] = {"type",    "stack",    "function", "file",
                                               "library", "reporter", "state",    "tag",

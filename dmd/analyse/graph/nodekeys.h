@@ -12,7 +12,7 @@
  *   state     unreported, once, twice; in modes other than dark-matter the mode
  *   tag, thread
  *   size      usable bytes, rounded up to a power of two: "33 to 64 bytes"
- *   root      the nearest root (nearest.h)
+ *   root      the nearest root (nesting.h)
  *   holder    the dominating referrer: a member of a type, or a variable (heldby.h)
  *
  * Queries cache their results.

@@ -14,7 +14,6 @@
 #include "analyse/graph/edgemask.h"
 #include "analyse/graph/lost.h"
 #include "analyse/graph/stale.h"
-#include "model/graph/nearest.h"
 #include "model/graph/nesting.h"
 
 #define NO_EDGE UINT32_MAX

@@ -4,7 +4,7 @@
 #include "base/fnname.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "model/graph/rootname.h"
+#include "model/graph/heapgraph.h"
 
 const char *dmd_type_evidence_name(dmd_type_evidence_t evidence) {
   static const char *const names[DMD_N_EVIDENCES] = {"none",      "function", "pointer", "site",

@@ -14,7 +14,7 @@
 #define DMD_ANALYSE_LIMITS_GATE_H
 
 #include "analyse/limits/size.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 typedef enum {
   DMD_TOTAL,

@@ -18,7 +18,7 @@
 #ifndef DMD_ANALYSE_LIMITS_IGNORE_H
 #define DMD_ANALYSE_LIMITS_IGNORE_H
 
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 typedef struct dmd_pattern {
   const char *text;

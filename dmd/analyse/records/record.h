@@ -21,7 +21,7 @@
 
 #include "analyse/records/grouptypes.h"
 #include "base/sort.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 typedef enum {
   DMD_SECTION_TWICE,

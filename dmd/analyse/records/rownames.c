@@ -3,7 +3,7 @@
 
 #include "base/format.h"
 #include "base/str.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 void dmd_rownames_init(dmd_rownames_t *names, const dmd_profile_t *profile, dmd_by_t by,
                        const dmd_grouptypes_t *types) {

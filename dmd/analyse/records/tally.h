@@ -9,7 +9,7 @@
 #define DMD_ANALYSE_RECORDS_TALLY_H
 
 #include "analyse/records/record.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 typedef struct dmd_tally {
   int64_t usable[DMD_N_SECTIONS], total; /* bytes */

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/strbuf.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 /* ---- The description of the runs. ---- */
 

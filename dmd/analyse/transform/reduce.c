@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 #include "model/profile/translate.h"
 
 /* Totals for a stack's blocks. */

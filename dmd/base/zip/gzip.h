@@ -29,7 +29,7 @@ bool dmd_is_noise(const char *bytes, size_t n);
 typedef struct dmd_gzip_way {
   const dmd_env_t *env; /* also provides zlib's memory */
   int level;            /* zlib's: 0 to 9, or Z_DEFAULT_COMPRESSION */
-  /* Whether to store large incompressible pieces (base/zip/gzip.h) uncompressed. Each piece
+  /* Whether to store large incompressible pieces uncompressed. Each piece
    * passed in is judged by itself. */
   bool stores_noise;
   /* Called around each call into zlib if the host needs that; leave gets enter's result. NULL: not

@@ -9,7 +9,7 @@
 #ifndef DMD_DMDV_COMMANDLINE_NAMER_H
 #define DMD_DMDV_COMMANDLINE_NAMER_H
 
-#include "model/profile/naming.h"
+#include "model/profile/frame.h"
 
 const dmd_namer_t *dmdv_namer(void);
 void dmdv_naming_end(bool did_work);

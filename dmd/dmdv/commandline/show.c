@@ -8,7 +8,7 @@
 #include "host/output.h"
 #include "host/pager.h"
 #include "host/process.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 #include "show/text/records_json.h"
 #include "show/text/text.h"
 #include "show/text/text_rows.h"

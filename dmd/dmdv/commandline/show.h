@@ -30,7 +30,7 @@ bool dmdv_write_profile_to(const dmd_profile_t *profile, dmdv_output_t *file);
 bool dmdv_are_of_one_mode(const char *name, dmd_mode_t mode, const char *other_name,
                           dmd_mode_t other_mode, const char *meaning);
 
-/* Whether they were sampled alike (model/profile/sampled.h); reports it in the same way. */
+/* Whether they were sampled alike (model/profile/profile.h); reports it in the same way. */
 bool dmdv_are_sampled_alike(const char *name, const dmd_profile_t *profile, const char *other_name,
                             const dmd_profile_t *other, const char *meaning);
 

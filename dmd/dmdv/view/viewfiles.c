@@ -12,7 +12,6 @@
 #include "dmdv/graph/ownersbeside.h"
 #include "dmdv/view/sourcelines.h"
 #include "files/bundle/bundletypes.h"
-#include "files/bundle/bundlevariables.h"
 #include "files/bundle/bundlewriter.h"
 #include "host/message.h"
 #include "host/process.h"

@@ -63,9 +63,9 @@ typedef enum {
   DMD_BUNDLE_FIRST_WORDS, /* dmd_graph_first_word_t */
   DMD_BUNDLE_TYPED,       /* dmd_typed_t, by node */
   /* One per bundle. */
-  DMD_BUNDLE_SOURCES, /* lines of source files (bundlesource.h) */
+  DMD_BUNDLE_SOURCES, /* lines of source files */
   /* For each graph; optional. */
-  DMD_BUNDLE_VARIABLES, /* names for proposals (bundlevariables.h) */
+  DMD_BUNDLE_VARIABLES, /* names for proposals (bundletypes.h) */
   /* One per bundle; optional (bundlehistory.h). */
   DMD_BUNDLE_HISTORY,        /* builds, curves, alarms */
   DMD_BUNDLE_HISTORY_RECORDS /* the records of builds */

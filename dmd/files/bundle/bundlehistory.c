@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/wire.h"
 #include "files/bundle/bundlecursor.h"
-#include "files/bundle/bundlesection.h"
 
 /* ---- Numbers. ---- */
 

@@ -3,7 +3,6 @@
  * Writes a graph's columns as described in bundle.h, and the rest of the graph.
  */
 #include "files/bundle/bundlenames.h"
-#include "files/bundle/bundleplaces.h"
 #include "files/bundle/bundletypes.h"
 
 static void write_numbers(dmd_bundlewriter_t *w, dmd_bundle_kind_t kind, uint32_t index,

@@ -20,8 +20,8 @@
 
 #include "files/profile/source.h"
 #include "model/graph/heapgraph.h"
-#include "model/graph/variables.h"
-#include "model/profile/naming.h"
+#include "model/graph/types.h"
+#include "model/profile/frame.h"
 
 /* A part of a root: szB bytes that are a variable, or lie between variables. */
 typedef struct dmd_cut_part {

@@ -9,10 +9,128 @@
 #ifndef DMD_FILES_GRAPH_GRAPHREADERSTATE_H
 #define DMD_FILES_GRAPH_GRAPHREADERSTATE_H
 
+#include "base/env.h"
 #include "base/strbuf.h"
-#include "files/graph/graphmessages.h"
-#include "files/graph/graphparts.h"
+#include "base/wire.h"
 #include "files/graph/graphreader.h"
+#include "files/profile/source.h"
+
+/* ---- Messages. ----
+ *
+ * Decodes the messages of a heap graph file (docs/dmd-graph.proto).
+ *
+ * Nested strings and messages point into the file's bytes (base/wire.h). Only the encoding is
+ * checked. Each function returns false if the message is damaged. */
+
+typedef struct dmd_graphpart {
+  dmd_wire_span_t header;
+  dmd_wire_list_t objects, roots;
+  dmd_wire_span_t blocks, edges;
+  dmd_wire_list_t codes, stacks, names, tags, report_sets;
+  dmd_wire_span_t end;
+} dmd_graphpart_t;
+
+typedef struct dmd_graphheader {
+  dmd_wire_span_t format;
+  uint64_t version, word_szB;
+  dmd_wire_span_t dmd_version, valgrind_version, mode;
+  dmd_wire_list_t arguments;
+  dmd_wire_span_t folder, host, time, label, trigger, allocator;
+  uint64_t pid, dump_number;
+} dmd_graphheader_t;
+
+typedef struct dmd_graphobject {
+  dmd_wire_span_t path, soname, build_id;
+  uint64_t bias, start, szB;
+} dmd_graphobject_t;
+
+typedef struct dmd_graphroot {
+  uint64_t kind, addr, szB, object, thread, origin;
+  dmd_wire_span_t frame, name;
+} dmd_graphroot_t;
+
+typedef struct dmd_graphcode {
+  uint64_t object, addr;
+  dmd_wire_list_t functions;
+} dmd_graphcode_t;
+
+typedef struct dmd_graphfunction {
+  dmd_wire_span_t name, file;
+  uint64_t line;
+} dmd_graphfunction_t;
+
+typedef struct dmd_graphstack {
+  dmd_wire_list_t codes;
+} dmd_graphstack_t;
+
+typedef struct dmd_graphreports {
+  uint64_t is_shared, count;
+  dmd_wire_list_t stacks, reporters;
+} dmd_graphreports_t;
+
+typedef struct dmd_graphblocks {
+  uint64_t count;
+  dmd_wire_list_t addr, req, slop, stack, reports, tag, thread, outer, flags;
+  dmd_wire_list_t first_word_block, first_word_object, first_word_addr;
+} dmd_graphblocks_t;
+
+typedef struct dmd_graphedges {
+  dmd_wire_list_t count, word, target, interior, into, heuristic;
+} dmd_graphedges_t;
+
+typedef struct dmd_graphend {
+  uint64_t roots, blocks, edges;
+} dmd_graphend_t;
+
+bool dmd_graphpart_read(dmd_wire_span_t message, dmd_graphpart_t *part);
+bool dmd_graphheader_read(dmd_wire_span_t message, dmd_graphheader_t *header);
+bool dmd_graphobject_read(dmd_wire_span_t message, dmd_graphobject_t *object);
+bool dmd_graphroot_read(dmd_wire_span_t message, dmd_graphroot_t *root);
+bool dmd_graphcode_read(dmd_wire_span_t message, dmd_graphcode_t *code);
+bool dmd_graphfunction_read(dmd_wire_span_t message, dmd_graphfunction_t *function);
+bool dmd_graphstack_read(dmd_wire_span_t message, dmd_graphstack_t *stack);
+bool dmd_graphreports_read(dmd_wire_span_t message, dmd_graphreports_t *reports);
+bool dmd_graphblocks_read(dmd_wire_span_t message, dmd_graphblocks_t *blocks);
+bool dmd_graphedges_read(dmd_wire_span_t message, dmd_graphedges_t *edges);
+bool dmd_graphend_read(dmd_wire_span_t message, dmd_graphend_t *end);
+
+/* ---- Parts. ----
+ *
+ * Reads a heap graph file one part at a time.
+ *
+ * A part is a length followed by a protobuf message (docs/dmd-graph.proto). Only one part is in
+ * memory. The buffer grows with the bytes that were read, not with the length that the file claims.
+ */
+
+typedef struct dmd_graphparts {
+  const dmd_env_t *env;
+  const dmd_source_t *source;
+  const char *piece; /* unread rest of the current piece of the file */
+  size_t n_piece;
+  uint64_t at;           /* offset of the piece in the decompressed file */
+  dmd_wire_span_t bytes; /* the current part */
+  uint64_t start;        /* offset of its length in the file */
+  char *kept;            /* buffer for a part that spans several pieces */
+  size_t room;
+} dmd_graphparts_t;
+
+/* Reads from the start of the source. */
+void dmd_graphparts_init(dmd_graphparts_t *parts, const dmd_env_t *env, const dmd_source_t *source);
+void dmd_graphparts_destroy(dmd_graphparts_t *parts);
+
+/* Call before the first part: the first bytes of the file, *n of them. */
+bool dmd_graphparts_peek(dmd_graphparts_t *parts, const char **bytes, size_t *n, dmd_fail_t *fail);
+
+/* Makes the next part available until the next call; sets *end at the end of the file. False, with
+ * *fail filled in, if the file cannot be read. */
+bool dmd_graphparts_next(dmd_graphparts_t *parts, bool *end, dmd_fail_t *fail);
+
+/* After the last part: false, with *fail filled in, unless the file ends there. */
+bool dmd_graphparts_end(dmd_graphparts_t *parts, dmd_fail_t *fail);
+
+/* Fills in the reason (printf-like), with the current part as the place. Returns false. */
+bool dmd_graphparts_reject(const dmd_graphparts_t *parts, dmd_fail_t *fail, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Field numbers of a part. */
 enum {

@@ -4,7 +4,7 @@
 #include "analyse/records/record.h"
 #include "base/strbuf.h"
 #include "files/profile/jsondocument.h"
-#include "files/profile/jsonscan.h"
+#include "files/profile/jsonvalue.h"
 
 typedef struct {
   dmd_jsoncutter_t cutter;

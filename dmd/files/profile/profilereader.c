@@ -1,17 +1,97 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later
- *
- * Blocks name their stacks by trace ids, traces name frames by frame ids, and either table may come
- * after the references to it. So during reading, each id becomes a small number in order of first
- * occurrence, and groups and report sets hold these trace numbers instead of stacks. At the end the
- * numbers are replaced in place by the profile's ids. Faults and hints, which are few and keyed by
- * their stacks, are collected under trace numbers and added to the profile at the end.
- */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "files/profile/profilereader.h"
 
 #include "analyse/records/allocfns.h"
 #include "base/str.h"
 #include "files/profile/readerstate.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
+
+/* ---- Files of about:memory. ---- */
+
+/* Reads files that about:memory saved. */
+
+/* ---- Reports. ---- */
+
+/* A member that is a whole number from least to most. */
+static double get_number(dmd_readerstate_t *l, const dmd_jsonvalue_t *report, const char *key,
+                         double least, double most) {
+  const dmd_jsonvalue_t *item = dmd_jsonvalue_get(report, key);
+  if (dmd_jsonvalue_is(item, DMD_JSONVALUE_NUMBER)) {
+    double v = item->number;
+    if (v >= least && v <= most && v == (double)(int64_t)v)
+      return v;
+  }
+  dmd_jsoncutter_reject(&l->cutter, "a report's \"%s\" is not a whole number from %.0f to %.0f",
+                        key, least, most);
+  return 0;
+}
+
+static const char *get_string(dmd_readerstate_t *l, const dmd_jsonvalue_t *report,
+                              const char *key) {
+  const dmd_jsonvalue_t *item = dmd_jsonvalue_get(report, key);
+  if (dmd_jsonvalue_is(item, DMD_JSONVALUE_STRING))
+    return item->string;
+  dmd_jsoncutter_reject(&l->cutter, "a report's \"%s\" is not a string", key);
+  return "";
+}
+
+static bool load_report(dmd_readerstate_t *l, const dmd_jsonvalue_t *report) {
+  if (!dmd_jsonvalue_is(report, DMD_JSONVALUE_OBJECT))
+    return dmd_jsoncutter_reject(&l->cutter, "an element of \"reports\" is not an object");
+  dmd_memreport_t r = {
+      .process = get_string(l, report, "process"),
+      .path = get_string(l, report, "path"),
+      .times = 1,
+      .kind = (uint32_t)get_number(l, report, "kind", 0, DMD_MEMREPORT_N_KINDS - 1),
+      .units = (uint32_t)get_number(l, report, "units", 0, DMD_MEMREPORT_N_UNITS - 1),
+      .amount =
+          (int64_t)get_number(l, report, "amount", -DMD_LOAD_MAX_NUMBER, DMD_LOAD_MAX_NUMBER)};
+  if (dmd_jsonvalue_get(report, "description") != NULL)
+    r.description = get_string(l, report, "description");
+  if (dmd_jsoncutter_failed(&l->cutter))
+    return false;
+  if (r.path[0] == '\0')
+    return dmd_jsoncutter_reject(&l->cutter, "a report's \"path\" is empty");
+  const char *why = dmd_amounts_add(l->amounts, &r, 0);
+  return why == NULL || dmd_jsoncutter_reject(&l->cutter, "a report %s", why);
+}
+
+static bool load_reports(void *ctx) {
+  dmd_readerstate_t *l = ctx;
+  dmd_jsoncutter_enter(&l->cutter, '[');
+  while (dmd_jsoncutter_next_element(&l->cutter)) {
+    const dmd_jsonvalue_t *report = dmd_jsoncutter_value(&l->cutter);
+    if (report != NULL)
+      load_report(l, report);
+  }
+  return !dmd_jsoncutter_failed(&l->cutter);
+}
+
+/* ---- The document. ---- */
+
+static bool load_flag(void *ctx) {
+  dmd_readerstate_t *l = ctx;
+  const dmd_jsonvalue_t *flag = dmd_jsoncutter_value(&l->cutter);
+  if (flag != NULL && !dmd_jsonvalue_is(flag, DMD_JSONVALUE_TRUE) &&
+      !dmd_jsonvalue_is(flag, DMD_JSONVALUE_FALSE))
+    dmd_jsoncutter_reject(&l->cutter, "\"hasMozMallocUsableSize\" is neither true nor false");
+  return !dmd_jsoncutter_failed(&l->cutter);
+}
+
+static const dmd_jsondocument_part_t report_parts[] = {{"hasMozMallocUsableSize", load_flag, true},
+                                                       {"reports", load_reports, true}};
+
+static const dmd_jsondocument_format_t reports_format = {
+    1, "\"version\" of the memory reports is not 1", report_parts,
+    sizeof report_parts / sizeof report_parts[0]};
+
+/* ---- Profiles. ---- */
+
+/* Blocks name their stacks by trace ids, traces name frames by frame ids, and either table may come
+ * after the references to it. So during reading, each id becomes a small number in order of first
+ * occurrence, and groups and report sets hold these trace numbers instead of stacks. At the end the
+ * numbers are replaced in place by the profile's ids. Faults and hints, which are few and keyed by
+ * their stacks, are collected under trace numbers and added to the profile at the end. */
 
 /* ---- Small values. ---- */
 
@@ -218,14 +298,14 @@ bool dmd_load_profile(dmd_profile_t *profile, const dmd_source_t *source,
 }
 
 bool dmd_load_reports(dmd_amounts_t *amounts, const dmd_source_t *source, dmd_fail_t *fail) {
-  static const dmd_jsondocument_format_t *const formats[] = {&dmd_reports_format};
+  static const dmd_jsondocument_format_t *const formats[] = {&reports_format};
   dmd_readerstate_t l = {.env = amounts->env, .amounts = amounts};
   return load(&l, source, formats, 1, fail) != NULL;
 }
 
 bool dmd_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const dmd_source_t *source,
                      const dmd_load_options_t *options, bool *is_profile, dmd_fail_t *fail) {
-  static const dmd_jsondocument_format_t *const formats[] = {&profile_format, &dmd_reports_format};
+  static const dmd_jsondocument_format_t *const formats[] = {&profile_format, &reports_format};
   dmd_readerstate_t l = {
       .env = profile->env, .profile = profile, .options = options, .amounts = amounts};
   profile->frame_view = options->frame_view;

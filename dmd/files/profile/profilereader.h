@@ -12,8 +12,7 @@
 
 #include "analyse/tree/amounts.h"
 #include "files/profile/source.h"
-#include "model/profile/moment.h"
-#include "model/profile/naming.h"
+#include "model/profile/frame.h"
 #include "model/profile/profile.h"
 
 typedef struct dmd_load_options {

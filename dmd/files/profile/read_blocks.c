@@ -3,7 +3,7 @@
  * Reads "blockList" and "peakBlockList".
  *
  * An element is read in one of two ways: directly from the text if it has the common shape
- * (jsonscan.h), otherwise from a tree (jsonvalue.h). Both only fill in a block_t and do not touch
+ * (jsonvalue.h), otherwise from a tree. Both only fill in a block_t and do not touch
  * the profile. Everything after that is shared, so the two ways can differ in nothing else.
  */
 #include "base/limits.h"

@@ -3,20 +3,56 @@
  * readerstate.h: internals of profilereader.c and the read_*.c files, and of no others: the state
  * of the document being read, and access to the members of a JSON object.
  *
- * profilereader.c reads the document as a whole; read_blocks.c, read_traces.c and read_frames.c its
- * large tables; read_run.c the keys that dmd adds to DMD's format; read_reports.c the format of
- * about:memory. A value of the wrong kind makes loading fail, with the member's name in the
- * message; the function's result is then meaningless.
+ * profilereader.c reads the document as a whole, and the format of about:memory; read_blocks.c and
+ * read_frames.c its large tables; read_run.c the keys that dmd adds to DMD's format. A value of the
+ * wrong kind makes loading fail, with the member's name in the message; the function's result is
+ * then meaningless.
  */
 #ifndef DMD_FILES_PROFILE_READERSTATE_H
 #define DMD_FILES_PROFILE_READERSTATE_H
 
+#include "base/intern.h"
 #include "base/limits.h"
-#include "files/profile/ids.h"
 #include "files/profile/jsondocument.h"
-#include "files/profile/jsonscan.h"
+#include "files/profile/jsonvalue.h"
 #include "files/profile/profilereader.h"
 #include "model/profile/profile.h"
+
+/* ---- Ids. ----
+ *
+ * Maps the ids of traces or frames in a file to small numbers and their meanings.
+ *
+ * An id is any string. Each gets a number, 1, 2, 3 ... in order of first occurrence, before its
+ * meaning is known: the table that defines it may come last in the file. dmd itself writes decimal
+ * ids without gaps, and a file names them a million times. Decimal ids are found by value in an
+ * array whose length stays proportional to the number of ids, whatever their values. */
+
+typedef struct dmd_ids {
+  dmd_intern_t texts;  /* the ids, by number */
+  dmd_pool_t meanings; /* by number; DMD_NONE: not defined yet */
+  uint32_t *decimal;   /* numbers, by value of the id; DMD_NONE: look in `texts` */
+  uint32_t n_decimal;
+} dmd_ids_t;
+
+void dmd_ids_init(dmd_ids_t *ids, const dmd_env_t *env, const char *cost_centre);
+void dmd_ids_destroy(dmd_ids_t *ids);
+
+/* The number of an id; adds the id if it is new. */
+uint32_t dmd_ids_number(dmd_ids_t *ids, dmd_span_t id);
+
+static inline uint32_t dmd_ids_count(const dmd_ids_t *ids) {
+  return dmd_intern_count(&ids->texts);
+}
+
+/* The id with this number. */
+static inline const char *dmd_ids_text(const dmd_ids_t *ids, uint32_t number) {
+  return dmd_intern_get_str(&ids->texts, number);
+}
+
+/* Its meaning, which the caller may set. */
+static inline uint32_t *dmd_ids_meaning(const dmd_ids_t *ids, uint32_t number) {
+  return DMD_POOL_AT(&ids->meanings, uint32_t, number);
+}
 
 /* Doubles count whole numbers exactly up to here. */
 #define DMD_LOAD_MAX_NUMBER ((double)DMD_MAX_COUNT)
@@ -118,8 +154,5 @@ void dmd_load_resolve_frames(dmd_readerstate_t *l);
 /* After that: the frames of a stack. `numbers` are frame numbers, all of which are defined. The
  * caller frees the result; *n is the number of frames, before and after. */
 uint32_t *dmd_load_stack_frames(const dmd_readerstate_t *l, const uint32_t *numbers, size_t *n);
-
-/* read_reports.c: the format of about:memory. */
-extern const dmd_jsondocument_format_t dmd_reports_format;
 
 #endif

@@ -39,4 +39,17 @@ int64_t dmd_nesting_heap_szB(const dmd_heapgraph_t *graph);
  * once, when the graph is complete. */
 void dmd_nesting_join_reports(dmd_heapgraph_t *graph);
 
+/* ---- Nearest roots. ----
+ *
+ * The root that each block is reached from.
+ *
+ * A block may be reached from many roots; its nearest root is the one with the shortest path to it.
+ * Among equally near ones, variables and other data come first, then thread-local storage, stacks,
+ * registers, other memory; within a kind the first. So what a variable points to belongs to it,
+ * even if a running function points to it as well. */
+
+/* By node: the nearest root's node; for a root itself; DMD_GRAPH_ALL if unreachable. The caller
+ * frees the array. Time: proportional to nodes and edges; 4 more bytes a node meanwhile. */
+uint32_t *dmd_nearest_roots(const dmd_heapgraph_t *graph);
+
 #endif

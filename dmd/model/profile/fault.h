@@ -118,7 +118,7 @@ typedef struct dmd_fault {
   uint64_t bytes;             /* how far the reports are off in total: sorts misreports */
   uint64_t claimed, measured; /* of the worst case, like the next three */
   uint64_t size, offset, length;
-  /* For faults that were merged (faultnames.h): how many reporters or scopes it concerns, and the
+  /* For faults that were merged: how many reporters or scopes it concerns, and the
    * first of them, then DMD_NONE. n_names is 0 for a fault with one name or none. */
   uint32_t n_names;
   uint32_t names[DMD_FAULT_NAMES];
@@ -204,5 +204,18 @@ static inline uint32_t dmd_faults_count(const dmd_faults_t *faults) {
 static inline const dmd_fault_t *dmd_faults_at(const dmd_faults_t *faults, uint32_t id) {
   return DMD_POOL_AT(&faults->pool, const dmd_fault_t, id);
 }
+
+/* ---- Faults that differ only in names. ----
+ *
+ * Merges faults of one mistake in code that handles many names.
+ *
+ * A program may make a reporter for each of its documents. One wrong line then causes as many
+ * faults, of one kind and with equal stacks and reasons, which differ only in names. They become
+ * one fault with the number of its names and the first of them. */
+
+/* Merges faults that differ only in names and numbers, if there are more than DMD_FAULT_NAMES of
+ * them. Counts the reporters or, for scopes left open, the scopes, and keeps the first names. Other
+ * names stay if all have the same. Ids change, but their order stays. Linear. */
+void dmd_faults_join_names(dmd_faults_t *faults);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/sort.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 /* Computes unsigned, since sums over an untrusted file may overflow. */
 static void add(int64_t *sum, int64_t szB) {

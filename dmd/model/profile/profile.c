@@ -2,7 +2,61 @@
 #include "model/profile/profile.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/str.h"
+
+/* ---- Runs of reporters. ---- */
+
+static bool run_equal(const void *owner, uint32_t id, const void *key) {
+  return dmd_reporter_runs_at(owner, id)->reporter == *(const uint32_t *)key;
+}
+
+void dmd_reporter_runs_init(dmd_reporter_runs_t *runs, const dmd_env_t *env) {
+  dmd_pool_init(&runs->pool, env, "dmd.reporterruns", sizeof(dmd_reporter_run_t));
+  dmd_table_init(&runs->index, env, "dmd.reporterruns.index", run_equal, runs);
+}
+
+void dmd_reporter_runs_destroy(dmd_reporter_runs_t *runs) {
+  dmd_table_destroy(&runs->index);
+  dmd_pool_destroy(&runs->pool);
+}
+
+void dmd_reporter_runs_add(dmd_reporter_runs_t *runs, uint32_t reporter, uint64_t n) {
+  uint64_t hash = dmd_table_hash(&runs->index, reporter);
+  uint32_t id = dmd_table_find(&runs->index, hash, &reporter);
+  if (id == DMD_NONE) {
+    id = dmd_pool_add(&runs->pool);
+    *DMD_POOL_AT(&runs->pool, dmd_reporter_run_t, id) = (dmd_reporter_run_t){.reporter = reporter};
+    dmd_table_add(&runs->index, hash, id);
+  }
+  DMD_POOL_AT(&runs->pool, dmd_reporter_run_t, id)->n += n;
+}
+
+/* ---- Contents of blocks. ---- */
+
+void dmd_scanned_init(dmd_scanned_t *scanned, const dmd_env_t *env) {
+  dmd_pool_init(&scanned->blocks, env, "dmd.scanned.blocks", sizeof(dmd_scanned_block_t));
+  dmd_pool_init(&scanned->words, env, "dmd.scanned.words", sizeof(uint64_t));
+}
+
+void dmd_scanned_destroy(dmd_scanned_t *scanned) {
+  dmd_pool_destroy(&scanned->words);
+  dmd_pool_destroy(&scanned->blocks);
+}
+
+void dmd_scanned_add(dmd_scanned_t *scanned, uint32_t group, uint64_t addr) {
+  dmd_pool_reach(&scanned->blocks, group);
+  *DMD_POOL_AT(&scanned->blocks, dmd_scanned_block_t, group) =
+      (dmd_scanned_block_t){.addr = addr, .first = scanned->words.last + 1};
+}
+
+void dmd_scanned_add_word(dmd_scanned_t *scanned, uint64_t word) {
+  uint32_t place = dmd_pool_add(&scanned->words);
+  *DMD_POOL_AT(&scanned->words, uint64_t, place) = word;
+  DMD_POOL_AT(&scanned->blocks, dmd_scanned_block_t, scanned->blocks.last)->n_words++;
+}
+
+/* ---- Profiles. ---- */
 
 const char *dmd_mode_name(dmd_mode_t mode) {
   static const char *const names[] = {"dark-matter", "live", "cumulative", "scan"};
@@ -152,4 +206,208 @@ dmd_footprint_t *dmd_profile_add_process(dmd_profile_t *profile, const char *nam
   else
     dmd_footprint_add(sum, memory);
   return sum;
+}
+
+/* ---- The dump or the peak. ---- */
+
+/* The heap at the end is at most this share of a peak that matters. */
+enum { END_SHARE = 2 };
+
+/* Reports on allocation need no reporter to run. */
+static bool any_reported(const dmd_profile_t *profile) {
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+    if (dmd_groups_at(&profile->groups, id)->reports != DMD_NONE)
+      return true;
+  return false;
+}
+
+bool dmd_peak_matters(const dmd_profile_t *profile) {
+  const dmd_run_t *run = &profile->run;
+  return profile->has_peak && run->peak.szB > 0 && run->trigger != NULL &&
+         dmd_str_equal(run->trigger, "exit") && run->in_use_szB <= run->peak.szB / END_SHARE &&
+         run->freed_reported == 0 && dmd_reporter_runs_count(&profile->reporter_runs) == 0 &&
+         dmd_memreports_count(&profile->memreports) == 0 && !any_reported(profile);
+}
+
+/* ---- The groups of one moment. ---- */
+
+static void add_of_peak(dmd_groups_t *to, const dmd_groups_t *from) {
+  for (uint32_t id = 1; id <= dmd_groups_count(from); id++) {
+    dmd_group_t group = *dmd_groups_at(from, id);
+    group.reports = DMD_NONE;
+    if (!group.after_peak)
+      dmd_groups_add(to, &group);
+  }
+}
+
+static dmd_pool_t groups_of_peak(const dmd_profile_t *profile) {
+  dmd_groups_t groups;
+  dmd_groups_init(&groups, profile->env);
+  add_of_peak(&groups, &profile->groups);
+  add_of_peak(&groups, &profile->gone);
+  dmd_groups_finish(&groups);
+  return groups.pool;
+}
+
+/* Blocks of a scan stay separate groups, because each has its own address. */
+static void drop_peak(dmd_profile_t *profile) {
+  bool any = false;
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
+    dmd_group_t *group = dmd_groups_at(&profile->groups, id);
+    any |= group->after_peak;
+    group->after_peak = false;
+  }
+  if (any && dmd_scanned_is_empty(&profile->scanned))
+    dmd_groups_join(&profile->groups);
+}
+
+/* ---- The moment that is not shown. ---- */
+
+/* Who reported a block at the peak is unknown. */
+void dmd_moment_side_init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile) {
+  side->groups = groups_of_peak(profile);
+  side->mode = DMD_MODE_LIVE;
+  dmd_scanned_init(&side->scanned, profile->env);
+  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
+    *dmd_metric_at(&dmd_memory_fields[i], &side->memory) = DMD_MEMORY_UNKNOWN;
+  side->is_peak = true;
+}
+
+void dmd_moment_side_destroy(dmd_moment_side_t *side) {
+  dmd_pool_destroy(&side->groups);
+  dmd_scanned_destroy(&side->scanned);
+}
+
+void dmd_moment_swap(dmd_profile_t *profile, dmd_moment_side_t *side) {
+  dmd_moment_side_t shown = {.groups = profile->groups.pool,
+                             .mode = profile->mode,
+                             .scanned = profile->scanned,
+                             .memory = profile->memory,
+                             .is_peak = profile->shows_peak};
+  profile->groups.pool = side->groups;
+  profile->mode = side->mode;
+  profile->scanned = side->scanned;
+  profile->memory = side->memory;
+  profile->shows_peak = side->is_peak;
+  *side = shown;
+}
+
+/* ---- Choosing one of them. ---- */
+
+static void drop_end(dmd_profile_t *profile) {
+  dmd_moment_side_t side;
+  dmd_moment_side_init_peak(&side, profile);
+  dmd_moment_swap(profile, &side);
+  dmd_moment_side_destroy(&side);
+  dmd_hints_destroy(&profile->advices);
+  dmd_hints_init(&profile->advices, profile->env);
+}
+
+void dmd_moment_choose(dmd_profile_t *profile, dmd_moment_choice_t choice) {
+  if (choice == DMD_MOMENT_ALL && profile->has_peak)
+    return;
+  bool takes_peak = choice == DMD_MOMENT_AUTO ? dmd_peak_matters(profile)
+                                              : choice == DMD_MOMENT_PEAK && profile->has_peak;
+  if (takes_peak)
+    drop_end(profile);
+  else
+    drop_peak(profile);
+  dmd_groups_destroy(&profile->gone);
+  dmd_groups_init(&profile->gone, profile->env);
+  profile->has_peak = false;
+}
+
+/* ---- Sampled blocks. ---- */
+
+/* 1 - e^-x for x > 0, accurate for small and large x: up to 1/2 by its series, beyond that by
+ * doubling, since 1 - e^-2x = a (2 - a) with a = 1 - e^-x. */
+static double chance(double x) {
+  if (x > 64)
+    return 1;
+  int n_doublings = 0;
+  for (; x > 0.5; x /= 2)
+    n_doublings++;
+  double term = x, a = 0;
+  for (int k = 2; k < 20; k++) {
+    a += term;
+    term *= -x / k;
+  }
+  for (; n_doublings > 0; n_doublings--)
+    a *= 2 - a;
+  return a;
+}
+
+double dmd_sampled_weight(uint64_t interval, uint64_t req) {
+  return 1 / chance((double)(req > 0 ? req : 1) / (double)interval);
+}
+
+static double weight_of(const dmd_profile_t *profile, const dmd_group_t *g) {
+  return dmd_sampled_weight(profile->run.sample_interval, g->req);
+}
+
+/* x >= 0; at most DMD_MAX_TOTAL */
+static int64_t round_by(double x, double up) {
+  return x < (double)DMD_MAX_TOTAL ? (int64_t)(x + up) : (int64_t)DMD_MAX_TOTAL;
+}
+
+/* A number in [0, 1) from a hash of the group. */
+static double lot_of(const dmd_group_t *g) {
+  uint64_t num = dmd_magnitude((int64_t)g->num);
+  uint64_t h = dmd_hash_u64(g->req ^ dmd_hash_u64(g->slop ^ dmd_hash_u64(num)));
+  return (double)(h >> 11) * (1.0 / 9007199254740992.0);
+}
+
+int64_t dmd_group_blocks(const dmd_profile_t *profile, const dmd_group_t *g) {
+  int64_t num = (int64_t)g->num;
+  if (!dmd_group_is_estimated(profile, g))
+    return num;
+  int64_t n = round_by((double)dmd_magnitude(num) * weight_of(profile, g), lot_of(g));
+  return num < 0 ? -n : n;
+}
+
+int64_t dmd_group_bytes(const dmd_profile_t *profile, const dmd_group_t *g, uint64_t szB_each) {
+  int64_t num = (int64_t)g->num;
+  if (!dmd_group_is_estimated(profile, g))
+    return (int64_t)(g->num * szB_each);
+  int64_t szB =
+      round_by((double)dmd_magnitude(num) * weight_of(profile, g) * (double)szB_each, 0.5);
+  return num < 0 ? -szB : szB;
+}
+
+uint64_t dmd_szB_times(uint64_t szB, uint32_t times) {
+  return times > 0 && szB > DMD_MAX_TOTAL / times ? DMD_MAX_TOTAL : szB * times;
+}
+
+int64_t dmd_group_excess(const dmd_profile_t *profile, const dmd_group_t *g) {
+  uint32_t times = g->reports == DMD_NONE ? 0 : dmd_reports_excess(&profile->reports, g->reports);
+  return times == 0 ? 0 : dmd_group_bytes(profile, g, dmd_szB_times(g->req + g->slop, times));
+}
+
+dmd_variance_t dmd_group_variance(const dmd_profile_t *profile, const dmd_group_t *g) {
+  if (!dmd_group_is_estimated(profile, g))
+    return (dmd_variance_t){0, 0};
+  double weight = weight_of(profile, g), usable = (double)g->req + (double)g->slop;
+  double blocks = (double)dmd_magnitude((int64_t)g->num) * weight * (weight - 1);
+  return (dmd_variance_t){blocks, blocks * usable * usable};
+}
+
+static void add_up(const dmd_profile_t *profile, const dmd_groups_t *groups, double *blocks,
+                   double *szB) {
+  for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(groups, id);
+    double n = (double)g->num;
+    if (dmd_group_is_estimated(profile, g))
+      n *= weight_of(profile, g);
+    *blocks += n;
+    *szB += n * ((double)g->req + (double)g->slop);
+  }
+}
+
+bool dmd_sampled_fits(const dmd_profile_t *profile) {
+  double blocks = 0, szB = 0;
+  if (profile->run.sample_interval == 0)
+    return true;
+  add_up(profile, &profile->groups, &blocks, &szB);
+  add_up(profile, &profile->gone, &blocks, &szB);
+  return blocks <= (double)DMD_MAX_COUNT && szB <= (double)DMD_MAX_TOTAL;
 }

@@ -28,14 +28,97 @@
 #define DMD_MODEL_PROFILE_PROFILE_H
 
 #include "base/intern.h"
+#include "base/pool.h"
+#include "base/table.h"
 #include "model/profile/fault.h"
 #include "model/profile/frame.h"
 #include "model/profile/groups.h"
 #include "model/profile/hint.h"
 #include "model/profile/memreports.h"
-#include "model/profile/reporterruns.h"
 #include "model/profile/reports.h"
-#include "model/profile/scanned.h"
+
+#include <stdbool.h>
+
+/* ---- Runs of reporters. ----
+ *
+ * How often each reporter ran since the last clear.
+ *
+ * A run goes from a reporter's begin to its end; a run that an exception left, or that did not end,
+ * does not count. The list has every reporter that ever ran, with 0 runs if the last was before the
+ * clear. So a reader can distinguish blocks that no reporter measures from blocks whose reporters
+ * did not run. */
+
+typedef struct dmd_reporter_run {
+  uint64_t n;        /* runs */
+  uint32_t reporter; /* name */
+} dmd_reporter_run_t;
+
+typedef struct dmd_reporter_runs {
+  dmd_pool_t pool; /* ids 1, 2, 3 ... in the order of addition */
+  dmd_table_t index;
+} dmd_reporter_runs_t;
+
+/* The list must not move until it is destroyed. */
+void dmd_reporter_runs_init(dmd_reporter_runs_t *runs, const dmd_env_t *env);
+void dmd_reporter_runs_destroy(dmd_reporter_runs_t *runs);
+
+/* Adds n runs of the reporter, a name's id; n may be 0, to add only the reporter. */
+void dmd_reporter_runs_add(dmd_reporter_runs_t *runs, uint32_t reporter, uint64_t n);
+
+static inline uint32_t dmd_reporter_runs_count(const dmd_reporter_runs_t *runs) {
+  return runs->pool.last;
+}
+
+static inline const dmd_reporter_run_t *dmd_reporter_runs_at(const dmd_reporter_runs_t *runs,
+                                                             uint32_t id) {
+  return DMD_POOL_AT(&runs->pool, const dmd_reporter_run_t, id);
+}
+
+/* ---- Contents of blocks. ----
+ *
+ * Addresses and contents of blocks in a profile of mode scan.
+ *
+ * In that mode each block is its own group; for each group id this has the block's address and the
+ * words of its memory from its start on. Memory that could not be read, or was never written, is
+ * zeroes. Groups of other modes, and groups added later, have no entry.
+ *
+ * Call dmd_scanned_add for groups in ascending order, each followed by its words; then only read.
+ * Memory: 16 bytes per group, and 8 per word. */
+
+typedef struct dmd_scanned_block {
+  uint64_t addr;           /* 0: unknown */
+  uint32_t first, n_words; /* its words: index of the first in `words`, and their number */
+} dmd_scanned_block_t;
+
+typedef struct dmd_scanned {
+  dmd_pool_t blocks; /* by group id */
+  dmd_pool_t words;  /* uint64_t */
+} dmd_scanned_t;
+
+void dmd_scanned_init(dmd_scanned_t *scanned, const dmd_env_t *env);
+void dmd_scanned_destroy(dmd_scanned_t *scanned);
+
+/* Adds the block of this group, at this address. */
+void dmd_scanned_add(dmd_scanned_t *scanned, uint32_t group, uint64_t addr);
+
+/* Adds the next word of the last block. */
+void dmd_scanned_add_word(dmd_scanned_t *scanned, uint64_t word);
+
+static inline bool dmd_scanned_is_empty(const dmd_scanned_t *scanned) {
+  return scanned->blocks.last == 0;
+}
+
+/* NULL if unknown. */
+static inline dmd_scanned_block_t *dmd_scanned_of(const dmd_scanned_t *scanned, uint32_t group) {
+  return group <= scanned->blocks.last ? DMD_POOL_AT(&scanned->blocks, dmd_scanned_block_t, group)
+                                       : NULL;
+}
+
+/* The block's i-th word, from 0. */
+static inline uint64_t *dmd_scanned_word(const dmd_scanned_t *scanned,
+                                         const dmd_scanned_block_t *block, uint32_t i) {
+  return DMD_POOL_AT(&scanned->words, uint64_t, block->first + i);
+}
 
 /* Version of dmd's own JSON keys, see docs/format.md; DMD's is 5. */
 #define DMD_FORMAT_VERSION 1
@@ -76,7 +159,7 @@ typedef struct dmd_run {
   bool partial_stacks;
   bool partial_advice;      /* the search for hints did not read all memory */
   uint64_t sample_below;    /* bytes; 0: off */
-  uint64_t sample_interval; /* bytes; 0: off; see sampled.h */
+  uint64_t sample_interval; /* bytes; 0: off */
   uint64_t seed;            /* of sampling */
   /* Calls and requested bytes since the start, counted as in Memcheck. */
   uint64_t n_allocs, n_frees, alloc_szB;
@@ -161,7 +244,7 @@ typedef struct dmd_profile {
    * Otherwise gone is empty, and no group has after_peak. */
   bool has_peak;
   dmd_groups_t gone;
-  bool shows_peak; /* `groups` are those of the peak: see moment.h */
+  bool shows_peak; /* `groups` are those of the peak */
 } dmd_profile_t;
 
 /* The profile must not move until it is destroyed. */
@@ -212,5 +295,111 @@ static inline bool dmd_profile_is_sampled(const dmd_profile_t *profile) {
   return profile->run.is_known &&
          (profile->run.sample_below > 0 || profile->run.sample_interval > 0);
 }
+
+/* ---- The dump or the peak. ----
+ *
+ * A profile shows the heap at its dump, or at its peak.
+ *
+ * A profile with the records of the peak (has_peak) has both moments. All analyses
+ * work on `groups` alone, so one of the two is chosen first. */
+
+typedef enum {
+  DMD_MOMENT_END,  /* the dump */
+  DMD_MOMENT_PEAK, /* the peak, or the dump if its records are not there */
+  DMD_MOMENT_AUTO, /* the peak if it matters */
+  DMD_MOMENT_ALL   /* keep both: for a profile that is only written again */
+} dmd_moment_choice_t;
+
+/* True if the peak says more than the dump: the program has ended with much less memory, and no
+ * reporter ran. */
+bool dmd_peak_matters(const dmd_profile_t *profile);
+
+/* Drops all records but those of this moment. */
+void dmd_moment_choose(dmd_profile_t *profile, dmd_moment_choice_t choice);
+
+/* What a profile has of the moment that it does not show. */
+typedef struct dmd_moment_side {
+  dmd_pool_t groups;
+  dmd_mode_t mode;
+  dmd_scanned_t scanned;
+  dmd_footprint_t memory;
+  bool is_peak;
+} dmd_moment_side_t;
+
+/* The peak of a profile that shows its dump. Destroy it before the profile. */
+void dmd_moment_side_init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile);
+void dmd_moment_side_destroy(dmd_moment_side_t *side);
+
+/* Shows the other moment. Afterwards the side has the one that was shown before. */
+void dmd_moment_swap(dmd_profile_t *profile, dmd_moment_side_t *side);
+
+/* ---- Sampled blocks. ----
+ *
+ * Estimates from blocks that --sample-interval sampled.
+ *
+ * Each requested byte is drawn with probability 1 / interval, and a block is kept if any of its
+ * bytes is: with p = 1 - e^(-size / interval), where size is the requested size, at least 1. Each
+ * kept block therefore stands for 1 / p blocks like it. Sums of these are unbiased for all sizes
+ * and orders (Horvitz and Thompson, 1952). Their error follows from the same blocks: for n kept
+ * ones, (1 - p) / p^2 * n estimates the variance of the number that they stand for. Blocks are
+ * drawn independently, so variances add up.
+ *
+ * A profile stores groups as they were kept: req, slop and num are those of real blocks. All code
+ * that adds up blocks or bytes of groups calls the functions here, which return the stored numbers
+ * for groups that were not sampled. So every computation works for both kinds of profiles, and for
+ * mixed ones, such as the difference of a sampled profile and one that is not.
+ *
+ * Amounts are integers. Bytes are rounded to the nearest. Blocks are rounded up or down at random,
+ * so that sums of many small numbers are right as well; the randomness is a hash of the group, so
+ * that equal profiles give equal numbers. */
+
+/* The number of blocks that a kept block of this requested size stands for; interval > 0. */
+double dmd_sampled_weight(uint64_t interval, uint64_t req);
+
+/* Whether the groups of two profiles can be merged: a profile has one interval, so both must have
+ * the same one, unless one of them is not sampled at all. */
+static inline bool dmd_sampled_alike(const dmd_profile_t *a, const dmd_profile_t *b) {
+  const dmd_run_t *x = &a->run, *y = &b->run;
+  return x->sample_interval == y->sample_interval || (x->sample_interval | x->sample_below) == 0 ||
+         (y->sample_interval | y->sample_below) == 0;
+}
+
+/* Whether the amounts of the group are estimates. */
+static inline bool dmd_group_is_estimated(const dmd_profile_t *profile, const dmd_group_t *group) {
+  return group->sampled && profile->run.sample_interval > 0;
+}
+
+/* The number of blocks of a group, and the sum of szB_each over them. Negative numbers are possible
+ * in a difference. */
+int64_t dmd_group_blocks(const dmd_profile_t *profile, const dmd_group_t *group);
+int64_t dmd_group_bytes(const dmd_profile_t *profile, const dmd_group_t *group, uint64_t szB_each);
+
+/* The usable bytes of a group. */
+static inline int64_t dmd_group_usable(const dmd_profile_t *profile, const dmd_group_t *group) {
+  return dmd_group_bytes(profile, group, group->req + group->slop);
+}
+
+/* szB * times, at most DMD_MAX_TOTAL. */
+uint64_t dmd_szB_times(uint64_t szB, uint32_t times);
+
+/* The bytes that the reports of a group count too often: n - 1 times those of a block with n
+ * reports. */
+int64_t dmd_group_excess(const dmd_profile_t *profile, const dmd_group_t *group);
+
+/* The variances of blocks and bytes; 0 if they are not such estimates. */
+typedef struct dmd_variance {
+  double blocks, bytes;
+} dmd_variance_t;
+
+dmd_variance_t dmd_group_variance(const dmd_profile_t *profile, const dmd_group_t *group);
+
+static inline void dmd_variance_add(dmd_variance_t *to, dmd_variance_t v) {
+  to->blocks += v.blocks;
+  to->bytes += v.bytes;
+}
+
+/* Whether all groups of a profile read from a file stand for at most as many bytes and blocks as
+ * sums may have (DMD_MAX_TOTAL). */
+bool dmd_sampled_fits(const dmd_profile_t *profile);
 
 #endif

@@ -17,7 +17,7 @@
  * that the order of remembered frees is approximate. A host with slabs has one shard.
  *
  * Sampling: with --sample-interval only few blocks are recorded, and each stands for others as well
- * (model/profile/sampled.h). Totals and tag sums are then estimates. A Bloom filter (bloom.h) tells
+ * (model/profile/profile.h). Totals and tag sums are then estimates. A Bloom filter (bloom.h) tells
  * without a lock that an address was not sampled.
  *
  * Concurrency: the functions belong to the thread that has the engine's lock

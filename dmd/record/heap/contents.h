@@ -9,7 +9,7 @@
 #ifndef DMD_RECORD_HEAP_CONTENTS_H
 #define DMD_RECORD_HEAP_CONTENTS_H
 
-#include "model/profile/scanned.h"
+#include "model/profile/profile.h"
 #include "record/heap/pages.h"
 
 /* Adds the words of szB bytes at addr to the block that was added last. Fastest if blocks are added

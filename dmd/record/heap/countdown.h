@@ -5,7 +5,7 @@
  * Each allocated byte is drawn with probability 1 / interval, and a block is kept if any of its
  * bytes is drawn. Instead of a draw per byte, the thread counts down the bytes to the next drawn
  * one; the distance is exponentially distributed and thus independent of earlier ones.
- * model/profile/sampled.h says what follows for estimates. An empty block counts as one byte, since
+ * model/profile/profile.h says what follows for estimates. An empty block counts as one byte, since
  * it would never be sampled otherwise.
  *
  * A block that is not sampled costs one subtraction.

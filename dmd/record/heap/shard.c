@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "model/profile/groups.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
                     dmd_bloom_t *marks, dmd_all_freed_t *freed, dmd_peak_t *peak) {

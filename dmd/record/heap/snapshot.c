@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "model/profile/claimblocks.h"
-#include "model/profile/faultnames.h"
+#include "model/profile/fault.h"
 #include "record/heap/contents.h"
 #include "record/heap/nested.h"
 #include "record/heap/published.h"

@@ -5,7 +5,7 @@
 #include "analyse/transform/combine.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 #include "show/page/pagegraph.h"
 
 /* ---- Profiles made for a view. ---- */

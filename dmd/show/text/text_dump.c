@@ -2,7 +2,7 @@
 #include "show/text/text_dump.h"
 
 #include "base/strbuf.h"
-#include "model/profile/moment.h"
+#include "model/profile/profile.h"
 #include "show/text/text.h"
 
 /* Splits text into whole lines. */

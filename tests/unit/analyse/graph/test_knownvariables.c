@@ -5,7 +5,7 @@
 #include "page_fixture.h"
 #include "shelf_fixture.h"
 
-#include "files/bundle/bundlevariables.h"
+#include "files/bundle/bundletypes.h"
 #include "show/page/pagedata.h"
 #include "show/text/text_owners.h"
 

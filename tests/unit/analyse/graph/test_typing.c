@@ -4,7 +4,7 @@
 
 #include "analyse/graph/edgename.h"
 #include "analyse/graph/typing.h"
-#include "model/graph/rootname.h"
+#include "model/graph/heapgraph.h"
 
 /* A shop: the variable `shop` has a shelf of jars, each with a label.
  *   1 shop (root, 16 bytes)   2 stack (root)   3 shelf: jar *[2]   4, 5: jar[3] and jar   6: a

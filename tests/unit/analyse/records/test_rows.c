@@ -4,7 +4,7 @@
 #include "fixture.h"
 
 #include "analyse/records/rows.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 #include <stdio.h>
 

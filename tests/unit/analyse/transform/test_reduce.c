@@ -5,7 +5,7 @@
 #include "fixture.h"
 
 #include "analyse/transform/reduce.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 #include <stdio.h>
 

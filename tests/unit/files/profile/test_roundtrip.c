@@ -12,7 +12,7 @@
 #include "dmdv/input/profilefile.h"
 #include "files/profile/profilewriter.h"
 #include "host/process.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 
 enum { ROUNDS = 300 };
 

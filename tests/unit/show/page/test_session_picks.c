@@ -5,7 +5,7 @@
 #include "page_fixture.h"
 
 #include "analyse/transform/combine.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 #include "show/page/pagegraph.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "analyse/records/filter.h"
 #include "analyse/transform/combine.h"
 #include "files/bundle/bundlewriter.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 #include "show/text/records_json.h"
 #include "show/text/text_rows.h"
 

@@ -5,7 +5,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "files/profile/jsonscan.h"
+#include "files/profile/jsonvalue.h"
 
 /* A copy in a block of just its size, so that tools see a read beyond it. */
 static char *copy_of(const char *text, size_t n) {

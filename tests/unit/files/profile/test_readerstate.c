@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "files/profile/ids.h"
+#include "files/profile/readerstate.h"
 
 static uint32_t number_of(dmd_ids_t *ids, const char *id) {
   return dmd_ids_number(ids, dmd_span_of(id));

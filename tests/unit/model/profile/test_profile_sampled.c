@@ -9,7 +9,7 @@
 
 #include "analyse/records/heapsum.h"
 #include "analyse/transform/combine.h"
-#include "model/profile/sampled.h"
+#include "model/profile/profile.h"
 #include "record/heap/countdown.h"
 
 enum { INTERVAL = 4096 };

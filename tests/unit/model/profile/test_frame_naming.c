@@ -7,7 +7,7 @@
 #include "files/profile/profilereader.h"
 #include "files/profile/profilewriter.h"
 #include "host/process.h"
-#include "model/profile/naming.h"
+#include "model/profile/frame.h"
 
 /* ---- How much of a stack is shown. ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "model/graph/nearest.h"
+#include "model/graph/nesting.h"
 #include "profiles/randomgraph.h"
 
 enum { GRAPHS = 300, FAR = 1000 };

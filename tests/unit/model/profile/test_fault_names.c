@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "model/profile/faultnames.h"
+#include "model/profile/fault.h"
 
 typedef struct {
   host_t host;

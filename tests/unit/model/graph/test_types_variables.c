@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "model/graph/variables.h"
+#include "model/graph/types.h"
 
 #include <stdio.h>
 
