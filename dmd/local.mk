@@ -42,50 +42,31 @@ dmd_core_sources = \
   dmd/model/profile/translate.c dmd/model/profile/translate.h \
   dmd/analyse/records/addresses.c dmd/analyse/records/addresses.h \
   dmd/analyse/records/hintsum.c dmd/analyse/records/hintsum.h \
-  dmd/analyse/history/alarm.c dmd/analyse/history/alarm.h \
   dmd/analyse/records/allocfns.c dmd/analyse/records/allocfns.h \
   dmd/analyse/tree/amounts.c dmd/analyse/tree/amounts.h \
   dmd/analyse/transform/anonymize.c dmd/analyse/transform/anonymize.h \
   dmd/analyse/limits/calibration.c dmd/analyse/limits/calibration.h \
-  dmd/analyse/limits/causes.c dmd/analyse/limits/causes.h \
   dmd/analyse/records/changes.c dmd/analyse/records/changes.h \
-  dmd/analyse/transform/clamp.c dmd/analyse/transform/clamp.h \
-  dmd/analyse/transform/combine.c dmd/analyse/transform/combine.h \
   dmd/analyse/records/metrics.c dmd/analyse/records/metrics.h \
   dmd/analyse/records/filter.c dmd/analyse/records/filter.h \
   dmd/analyse/limits/gate.c dmd/analyse/limits/gate.h \
-  dmd/analyse/records/heapsum.c dmd/analyse/records/heapsum.h \
   dmd/analyse/history/history.c dmd/analyse/history/history.h \
-  dmd/analyse/history/historyprofile.c dmd/analyse/history/historyprofile.h \
   dmd/analyse/limits/ignore.c dmd/analyse/limits/ignore.h \
-  dmd/analyse/records/grouptypes.h \
-  dmd/analyse/records/known.c dmd/analyse/records/known.h \
-  dmd/analyse/records/measurefns.c dmd/analyse/records/measurefns.h \
   dmd/analyse/transform/merge.c dmd/analyse/transform/merge.h \
-  dmd/analyse/tree/normalize.c dmd/analyse/tree/normalize.h \
   dmd/analyse/records/allocsite.c dmd/analyse/records/allocsite.h \
-  dmd/analyse/records/places.c dmd/analyse/records/places.h \
   dmd/analyse/records/plain.c dmd/analyse/records/plain.h \
-  dmd/analyse/tree/processes.c dmd/analyse/tree/processes.h \
-  dmd/analyse/tree/processtrees.c dmd/analyse/tree/processtrees.h \
   dmd/analyse/tree/profile_amounts.c dmd/analyse/tree/profile_amounts.h \
   dmd/analyse/records/record.c dmd/analyse/records/record.h \
-  dmd/analyse/records/recordfields.c dmd/analyse/records/recordfields.h \
   dmd/analyse/history/stackset.c dmd/analyse/history/stackset.h \
   dmd/analyse/transform/reduce.c dmd/analyse/transform/reduce.h \
-  dmd/analyse/records/rownames.c dmd/analyse/records/rownames.h \
   dmd/analyse/records/rows.c dmd/analyse/records/rows.h \
   dmd/analyse/limits/size.c dmd/analyse/limits/size.h \
-  dmd/analyse/limits/sizescatter.c dmd/analyse/limits/sizescatter.h \
   dmd/analyse/history/changepoints.c dmd/analyse/history/changepoints.h \
   dmd/analyse/history/fits.c dmd/analyse/history/fits.h \
   dmd/analyse/limits/ttest.c dmd/analyse/limits/ttest.h \
   dmd/analyse/records/sums.c dmd/analyse/records/sums.h \
-  dmd/analyse/records/tally.h \
   dmd/analyse/tree/tree.c dmd/analyse/tree/tree.h \
   dmd/analyse/tree/treecolumns.c dmd/analyse/tree/treecolumns.h \
-  dmd/analyse/limits/verdict.c dmd/analyse/limits/verdict.h \
-  dmd/analyse/transform/anonymousgraph.c dmd/analyse/transform/anonymousgraph.h \
   dmd/analyse/graph/backedges.c dmd/analyse/graph/backedges.h \
   dmd/analyse/graph/condense.c dmd/analyse/graph/condense.h \
   dmd/analyse/graph/census.c dmd/analyse/graph/census.h \

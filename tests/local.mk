@@ -27,8 +27,8 @@ unit_tests = \
   tests/unit/record/engine/test_channel \
   tests/unit/record/heap/test_claim \
   tests/unit/model/profile/test_claimblocks \
-  tests/unit/analyse/transform/test_clamp \
-  tests/unit/analyse/transform/test_combine \
+  tests/unit/analyse/transform/test_reduce_clamp \
+  tests/unit/analyse/transform/test_merge_combine \
   tests/unit/analyse/graph/test_condense \
   tests/unit/record/engine/test_control \
   tests/unit/record/heap/test_counters \
@@ -91,7 +91,7 @@ unit_tests = \
   tests/unit/base/test_map \
   tests/unit/record/heap/test_bloom \
   tests/unit/model/profile/test_measured \
-  tests/unit/analyse/records/test_measurefns \
+  tests/unit/analyse/records/test_record_measurefns \
   tests/unit/base/test_mem \
   tests/unit/record/engine/test_mempool \
   tests/unit/model/profile/test_memreports \
@@ -122,7 +122,7 @@ unit_tests = \
   tests/unit/show/text/test_peer_conformance \
   tests/unit/show/text/test_pieces \
   tests/unit/base/test_pool \
-  tests/unit/analyse/tree/test_processes \
+  tests/unit/analyse/tree/test_profile_amounts_processes \
   tests/unit/model/profile/test_profile \
   tests/unit/host/test_progress \
   tests/unit/historydb/test_digest \
@@ -133,7 +133,7 @@ unit_tests = \
   tests/unit/show/page/test_query \
   tests/unit/base/test_random \
   tests/unit/analyse/records/test_record \
-  tests/unit/analyse/records/test_recordfields \
+  tests/unit/analyse/records/test_record_fields \
   tests/unit/model/graph/test_referrers \
   tests/unit/analyse/history/test_stackset \
   tests/unit/analyse/transform/test_reduce \
@@ -159,7 +159,7 @@ unit_tests = \
   tests/unit/base/test_sort_search \
   tests/unit/analyse/graph/test_select \
   tests/unit/analyse/limits/test_size \
-  tests/unit/analyse/limits/test_sizescatter \
+  tests/unit/analyse/limits/test_calibration_sizescatter \
   tests/unit/record/heap/test_slabmap \
   tests/unit/record/heap/test_slabs \
   tests/unit/record/heap/test_snapshot \
@@ -189,7 +189,7 @@ unit_tests = \
   tests/unit/base/test_utf8 \
   tests/unit/files/profile/test_jsonvalue \
   tests/unit/model/graph/test_types_variables \
-  tests/unit/analyse/limits/test_verdict \
+  tests/unit/analyse/limits/test_gate_verdict \
   tests/unit/base/test_files \
   tests/unit/record/unwind/test_unwindcache \
   tests/unit/base/test_wire
@@ -217,7 +217,7 @@ thread_core_sources = \
   dmd/model/profile/translate.c
 # Further sources for the test of dmdv's threads.
 thread_reader_sources = \
-  dmd/analyse/records/allocfns.c dmd/analyse/tree/amounts.c dmd/analyse/tree/normalize.c dmd/analyse/history/stackset.c \
+  dmd/analyse/records/allocfns.c dmd/analyse/tree/amounts.c dmd/analyse/history/stackset.c \
   dmd/base/fail.c dmd/base/fnname.c dmd/base/out.c \
   dmd/base/wire.c dmd/files/graph/graphwriter.c dmd/model/graph/heapgraph.c \
   dmd/model/graph/nesting.c dmd/files/profile/jsondocument.c dmd/files/graph/graphreaderstate.c \

@@ -3,7 +3,7 @@
  * dmdv diff: shows what changed between two profiles, as records of the difference; between two
  * heap graphs, as a census of the difference.
  */
-#include "analyse/transform/combine.h"
+#include "analyse/transform/merge.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/show.h"
 #include "dmdv/graph/graphcensus.h"

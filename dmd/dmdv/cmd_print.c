@@ -2,7 +2,7 @@
  *
  * dmdv print: prints the records of one profile as text, or writes the profile again, clamped.
  */
-#include "analyse/transform/clamp.h"
+#include "analyse/transform/reduce.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/show.h"
 #include "dmdv/graph/ownersbeside.h"

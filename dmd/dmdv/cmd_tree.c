@@ -5,7 +5,6 @@
  * A file is a profile or memory reports saved by about:memory. Both are converted to memory
  * reports; after that only the notes on profiles depend on the kind of file.
  */
-#include "analyse/tree/processes.h"
 #include "analyse/tree/profile_amounts.h"
 #include "base/strbuf.h"
 #include "dmdv/commandline/commands.h"

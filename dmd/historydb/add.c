@@ -2,7 +2,7 @@
 #include "historydb/add.h"
 
 #include "analyse/records/metrics.h"
-#include "analyse/tree/normalize.h"
+#include "analyse/tree/amounts.h"
 #include "base/strbuf.h"
 #include "historydb/findrow.h"
 #include "historydb/storedset.h"

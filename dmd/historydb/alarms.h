@@ -2,15 +2,15 @@
  *
  * alarms.h: the change points in a history, the report on each, and users' acknowledgements.
  *
- * A change point (analyse/history/alarm.h) is explained by the stacks that hold more in the first
- * build after it than in the build before it, each build represented by its first launch. Where
- * builds scatter, a stack may differ by more between two of them than the one that made the change;
- * so the last builds before it are compared with the first builds after it.
+ * A change point (analyse/history/changepoints.h) is explained by the stacks that hold more in the
+ * first build after it than in the build before it, each build represented by its first launch.
+ * Where builds scatter, a stack may differ by more between two of them than the one that made the
+ * change; so the last builds before it are compared with the first builds after it.
  */
 #ifndef DMD_HISTORYDB_ALARMS_H
 #define DMD_HISTORYDB_ALARMS_H
 
-#include "analyse/history/alarm.h"
+#include "analyse/history/changepoints.h"
 #include "historydb/curves.h"
 #include "historydb/setsums.h"
 

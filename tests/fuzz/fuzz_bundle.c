@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "analyse/history/historyprofile.h"
+#include "analyse/history/history.h"
 #include "files/bundle/bundle.h"
 #include "files/bundle/bundlehistory.h"
 #include "files/bundle/bundletypes.h"

@@ -9,7 +9,7 @@
 #include "analyse/records/allocfns.h"
 #include "analyse/records/filter.h"
 #include "analyse/records/plain.h"
-#include "analyse/tree/normalize.h"
+#include "analyse/tree/amounts.h"
 #include "host/process.h"
 
 #include <stdio.h>

@@ -10,8 +10,8 @@
 
 #include "analyse/graph/scangraph.h"
 #include "analyse/records/record.h"
-#include "analyse/transform/clamp.h"
-#include "analyse/transform/combine.h"
+#include "analyse/transform/merge.h"
+#include "analyse/transform/reduce.h"
 #include "host/process.h"
 #include "show/text/records_json.h"
 #include "show/text/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * lostprofile.h: turns the result of a heap graph's leak check into a profile, so that limits,
- * ignore files and records of findings (analyse/limits/gate.h, causes.h) work on leaks as they do
+ * ignore files and records of findings (analyse/limits/gate.h, gate.h) work on leaks as they do
  * on reports.
  */
 #ifndef DMD_ANALYSE_GRAPH_LOSTPROFILE_H

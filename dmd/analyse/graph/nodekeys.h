@@ -7,7 +7,7 @@
  *
  *   type      dmd_typing_name: "dictEntry", "posting[]", "from lpNew"
  *   stack     of the allocation: frames, one per line, up to a limit
- *   function, file, library    the place of the allocation (analyse/records/places.h)
+ *   function, file, library    the place of the allocation (analyse/records/rows.h)
  *   reporter  all reporters of the block, so that each block has one value
  *   state     unreported, once, twice; in modes other than dark-matter the mode
  *   tag, thread
@@ -21,7 +21,7 @@
 #define DMD_ANALYSE_GRAPH_NODEKEYS_H
 
 #include "analyse/graph/heldby.h"
-#include "analyse/records/places.h"
+#include "analyse/records/rows.h"
 
 /* The words of all keys, in order, in the form of option tables. */
 #define DMD_NODEKEY_WORDS                                                                          \

@@ -10,7 +10,7 @@
 #define DMD_ANALYSE_GRAPH_TYPEDGROUPS_H
 
 #include "analyse/graph/nodekeys.h"
-#include "analyse/records/grouptypes.h"
+#include "analyse/records/record.h"
 
 /* Adds all blocks to a profile that has only such groups. Each block counts `sign`: 1, or -1 for
  * the baseline of a difference. types: receives the types of these groups. The caller calls

@@ -1,6 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later
- *
- * At each build the last 1, 2, 3 ... builds are compared with the rest of the level by Student's
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analyse/history/changepoints.h"
+
+#include "analyse/history/fits.h"
+#include "base/str.h"
+
+/* ---- Change points. ---- */
+
+/* At each build the last 1, 2, 3 ... builds are compared with the rest of the level by Student's
  * t-test with a pooled variance. The significance level is so low that chance findings are rare
  * over all builds and series of a project. If both a step and a slow change are possible, the one
  * that fits the builds better is reported.
@@ -19,11 +25,7 @@
  *
  * E-divisive, which others use, judges by permutations of the builds: the last of n builds is the
  * largest in one of n permutations however large it is, so a step only becomes significant after
- * many builds.
- */
-#include "analyse/history/changepoints.h"
-
-#include "analyse/history/fits.h"
+ * many builds. */
 
 typedef struct {
   dmd_fits_t fits;
@@ -341,4 +343,28 @@ uint32_t dmd_changepoints_needed(const dmd_point_t *points, uint32_t n_points) {
     if (enough)
       return n > n_points ? n : 0;
   }
+}
+
+/* ---- Alarms. ---- */
+
+const char *dmd_alarm_state_name(dmd_alarm_state_t state) {
+  static const char *const names[] = {[DMD_ALARM_NEW] = "new",
+                                      [DMD_ALARM_ACKNOWLEDGED] = "acknowledged",
+                                      [DMD_ALARM_FIXED] = "fixed",
+                                      [DMD_ALARM_IMPROVED] = "improved"};
+  return names[state];
+}
+
+int64_t dmd_alarm_delta(const dmd_alarm_t *alarm) {
+  return (int64_t)(alarm->step.after - alarm->step.before);
+}
+
+bool dmd_alarm_is_certain(const dmd_alarm_t *alarm) {
+  return dmd_str_equal(alarm->earliest, alarm->latest);
+}
+
+bool dmd_alarm_is_one_event(const dmd_alarm_t *a, const dmd_alarm_t *b) {
+  return dmd_str_equal(a->first_build, b->first_build) && dmd_str_equal(a->branch, b->branch) &&
+         dmd_str_equal(a->moment, b->moment) && dmd_str_equal(a->environment, b->environment) &&
+         (a->state == DMD_ALARM_IMPROVED) == (b->state == DMD_ALARM_IMPROVED);
 }

@@ -7,11 +7,11 @@
  *   builds   sorted by branch, then by time
  *   curves   a series at one moment, in one environment, on one branch; its points are contiguous
  *   points   a build with its runs, whose values are contiguous
- *   alarms   the change points of the curves (analyse/history/alarm.h), grouped by event; the
- * records that changed most stacks   sorted by the number that the creator of the sets gave them;
- * frames innermost first sets     record sets (analyse/history/stackset.h), mostly as a difference
- * from another one kept     which build, moment and environment each set belongs to; comparable
- * ones (dmd_kept_t.before) are in the order of their builds
+ *   alarms   the change points of the curves (analyse/history/changepoints.h), grouped by event;
+ * the records that changed most stacks   sorted by the number that the creator of the sets gave
+ * them; frames innermost first sets     record sets (analyse/history/stackset.h), mostly as a
+ * difference from another one kept     which build, moment and environment each set belongs to;
+ * comparable ones (dmd_kept_t.before) are in the order of their builds
  *
  * All ids count from 1, and DMD_NONE means none. A history is filled by dmdv, from a database, or
  * by the reader of a bundle (files/bundle/bundlehistory.h), which verifies what the functions here
@@ -22,9 +22,10 @@
 #ifndef DMD_ANALYSE_HISTORY_HISTORY_H
 #define DMD_ANALYSE_HISTORY_HISTORY_H
 
-#include "analyse/history/alarm.h"
+#include "analyse/history/changepoints.h"
 #include "analyse/history/stackset.h"
 #include "base/intern.h"
+#include "model/profile/profile.h"
 
 enum { DMD_HISTORY_CHAIN = 64 /* maximum number of sets in a chain */ };
 
@@ -153,5 +154,18 @@ uint32_t *dmd_history_kept_along(const dmd_history_t *history, const dmd_history
 /* Reconstructs a complete set. Returns false if its bytes are damaged; destroy it in either
  * case. */
 bool dmd_history_load(dmd_stackset_t *set, const dmd_history_t *history, uint32_t id);
+
+/* ---- A build as a profile. ----
+ *
+ * Turns a build's data in a history into a profile, so that it can be viewed and
+ * compared like any other.
+ *
+ * A history has bytes and blocks by stack and section. So the blocks of a stack share its bytes as
+ * evenly as possible, reports have no known reporter, and there are no tags, threads, faults or
+ * memory reports. Stacks are stored as of their last change, so lines may be those of another
+ * build. */
+
+/* Fills an initialised, empty profile. Returns NULL, or what is wrong with the history. */
+const char *dmd_history_fill(dmd_profile_t *profile, const dmd_history_t *history, uint32_t kept);
 
 #endif

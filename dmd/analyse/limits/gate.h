@@ -7,13 +7,15 @@
  * baseline's value plus the allowed growth. A metric equal to its ceiling is within the limit.
  *
  * Call order: first dmd_gate_why_not, which tells whether the profiles contain the data that the
- * limit needs; only then dmd_gate_evaluate. Both metrics and the records behind them (causes.h)
+ * limit needs; only then dmd_gate_evaluate. Both metrics and the records behind them
  * select blocks with dmd_gate_counts.
  */
 #ifndef DMD_ANALYSE_LIMITS_GATE_H
 #define DMD_ANALYSE_LIMITS_GATE_H
 
+#include "analyse/limits/ignore.h"
 #include "analyse/limits/size.h"
+#include "analyse/records/record.h"
 #include "model/profile/profile.h"
 
 typedef enum {
@@ -107,5 +109,74 @@ bool dmd_gate_has_name(const dmd_profile_t *profile, const char *name);
 
 /* True if a reporter's path equals the given one or is below it; `explicit/` means `explicit`. */
 bool dmd_path_is_below(const char *path, const char *of);
+
+/* ---- Causes. ----
+ *
+ * The records behind a finding, largest first.
+ *
+ * Only blocks that count for the limit become records (record.h): by allocation stack and, if
+ * reported twice, by report stacks as well. If the finding is about growth, the causes are the
+ * records that grew since the baseline. Stacks of the two profiles are then matched without line
+ * numbers, since the baseline comes from an older source; a frame is shown with its line if that
+ * function has only this one line in all these stacks.
+ *
+ * For blocks shared by several reporters, the causes of a reporter's limit contain its share, as
+ * the metric does: they add up to it. */
+
+typedef struct dmd_causes {
+  dmd_profile_t view; /* only the blocks that count; the records borrow from it */
+  dmd_records_t records;
+  dmd_section_t section; /* the section with all of them */
+  uint32_t n;            /* number of records that are causes: the first ones in the section */
+  uint32_t n_shrunk;     /* records that shrank */
+  int64_t shrunk;        /* total bytes of the decrease, positive */
+} dmd_causes_t;
+
+/* Not for DMD_MISREPORTS, which have faults instead of records. before: NULL unless the finding is
+ * about growth. */
+void dmd_causes_init(dmd_causes_t *causes, const dmd_finding_t *finding, const dmd_subject_t *now,
+                     const dmd_subject_t *before, uint32_t max_frames);
+void dmd_causes_destroy(dmd_causes_t *causes);
+
+static inline const dmd_record_t *dmd_causes_at(const dmd_causes_t *causes, uint32_t i) {
+  return dmd_records_at(&causes->records, causes->records.section[causes->section].ids[i]);
+}
+
+/* A record's value in the baseline. The record's own values are the growth: its current value is
+ * the sum of both. */
+dmd_metric_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r);
+
+/* The ids of the profile's misreports, most frequent first; *n of them. The caller frees the array
+ * with dmd_env_free(profile->env, ...). */
+uint32_t *dmd_misreports(const dmd_profile_t *profile, uint32_t *n);
+
+/* ---- A check of a profile. ----
+ *
+ * One check of a profile against limits, with everything that is reported about it.
+ *
+ * The caller fills in the names, the subjects and what is ignored, then evaluates, then prints
+ * (show/text/text_gate.h, show/text/gate_output.h). */
+
+typedef struct dmd_verdict {
+  const char *file, *baseline; /* file names; baseline NULL: none */
+  dmd_subject_t now, before;   /* must have the same mode */
+  const dmd_ignore_t *ignore;
+  const char *ignore_name; /* NULL: none */
+  uint32_t max_frames;     /* limit for the stacks of causes */
+  dmd_finding_t *findings; /* one per evaluated limit */
+  size_t n;
+} dmd_verdict_t;
+
+/* Evaluates the limits for which the profiles have data. Returns NULL, or why a mandatory limit
+ * cannot be checked: *wrong is that limit, *which as in dmd_gate_why_not. Destroy the verdict in
+ * either case. */
+const char *dmd_verdict_evaluate(dmd_verdict_t *v, const dmd_limit_t *limits, size_t n,
+                                 const dmd_limit_t **wrong, int *which);
+void dmd_verdict_destroy(dmd_verdict_t *v);
+
+size_t dmd_verdict_n_broken(const dmd_verdict_t *v);
+
+/* The number of faults that are not misreports, counting each occurrence. */
+uint64_t dmd_count_other_faults(const dmd_profile_t *profile);
 
 #endif

@@ -22,4 +22,16 @@ typedef struct dmd_owner {
 bool dmd_record_owner(const dmd_records_t *records, const dmd_record_t *r, dmd_allocfns_t *fns,
                       dmd_owner_t *owner);
 
+/* ---- Known blocks. ----
+ *
+ * Recognises blocks that nearly every program has, though the program does not allocate
+ * them itself.
+ *
+ * Currently one: the block that the GNU C++ library allocates when it is loaded, as memory for
+ * exceptions when the heap is exhausted ("the emergency pool"; 72,704 bytes in GCC 12). */
+
+/* A description of the record's block; NULL if it is not a known one. */
+const char *dmd_known_block(const dmd_records_t *records, const dmd_record_t *r,
+                            dmd_allocfns_t *fns);
+
 #endif

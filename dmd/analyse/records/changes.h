@@ -10,7 +10,7 @@
 #ifndef DMD_ANALYSE_RECORDS_CHANGES_H
 #define DMD_ANALYSE_RECORDS_CHANGES_H
 
-#include "analyse/records/tally.h"
+#include "analyse/records/sums.h"
 
 typedef enum {
   DMD_CHANGE_STATUS, /* most of the bytes changed state */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/records/record.h"
 
-#include "analyse/records/measurefns.h"
+#include "base/fnname.h"
 #include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
 
 static dmd_record_t *at(const dmd_records_t *records, uint32_t id) {
   return DMD_POOL_AT(&records->records, dmd_record_t, id);
@@ -345,4 +347,116 @@ dmd_size_count_t *dmd_record_sizes(const dmd_records_t *records, const dmd_recor
   dmd_env_free(env, order);
   dmd_env_free(env, each);
   return sizes;
+}
+
+/* ---- Frames that measure. ---- */
+
+/* A frame that is neither is treated like the next one. */
+typedef enum { IS_OWN, IS_LIBRARY, IS_MEASURING } kind_t;
+
+/* True for functions that DMD_MEASURE generates in a class. */
+static bool is_of_list(const char *function) {
+  return dmd_str_find(function, "dmd_walk_") != NULL ||
+         dmd_str_find(function, "dmd_members_") != NULL;
+}
+
+/* An inlined function may have lost its namespace. */
+static bool is_in_header(const char *file) {
+  static const char *const headers[] = {"measure.hpp", "measure_list.hpp", "measure_std.hpp"};
+  for (size_t i = 0; file != NULL && i < sizeof headers / sizeof *headers; i++)
+    if (dmd_str_equal(dmd_path_base(file), headers[i]))
+      return true;
+  return false;
+}
+
+/* The scopes of dmd.h are used by the program or by this code. */
+static kind_t kind_by_name(const char *bare) {
+  if (dmd_str_begins(bare, "std::"))
+    return IS_LIBRARY;
+  if (!dmd_str_begins(bare, "dmd::"))
+    return IS_OWN;
+  return dmd_str_find(bare, "Scope::") == NULL ? IS_MEASURING : IS_LIBRARY;
+}
+
+static kind_t kind_of(const dmd_profile_t *profile, uint32_t frame) {
+  dmd_location_t l = dmd_frames_location(&profile->frames, frame);
+  if (l.function == NULL)
+    return IS_OWN;
+  if (is_in_header(l.file) || is_of_list(l.function))
+    return IS_MEASURING;
+  if (dmd_str_find(l.function, "::") == NULL)
+    return IS_OWN;
+  dmd_strbuf_t bare;
+  dmd_strbuf_init(&bare, profile->env);
+  dmd_fnname_bare(&bare, l.function, dmd_str_length(l.function));
+  kind_t kind = kind_by_name(bare.text);
+  dmd_strbuf_destroy(&bare);
+  return kind;
+}
+
+size_t dmd_measuring_frames(const dmd_profile_t *profile, const uint32_t *frames, size_t n) {
+  size_t n_measuring = 0;
+  for (size_t i = 0; i < n; i++) {
+    kind_t kind = kind_of(profile, frames[i]);
+    if (kind == IS_OWN)
+      return n_measuring;
+    if (kind == IS_MEASURING)
+      n_measuring = i + 1;
+  }
+  return n_measuring < n ? n_measuring : 0;
+}
+
+/* ---- Fields. ---- */
+
+#define NUMBER(field) DMD_RECORD_IS_NUMBER, offsetof(dmd_record_t, field), 0
+#define STACK(field, report) DMD_RECORD_IS_STACK, offsetof(dmd_record_t, field), report
+#define NAME(report) DMD_RECORD_IS_NAME, 0, report
+
+const dmd_record_field_t dmd_record_fields[DMD_N_RECORD_FIELDS] = {
+    [DMD_RECORD_BLOCKS] = {"blocks", NULL, NUMBER(num)},
+    [DMD_RECORD_BYTES] = {"bytes", NULL, NUMBER(usable)},
+    [DMD_RECORD_REQUESTED] = {"requested", NULL, NUMBER(req)},
+    [DMD_RECORD_SLOP] = {"slop", NULL, NUMBER(slop)},
+    [DMD_RECORD_EXCESS] = {"excess", NULL, DMD_RECORD_IS_NUMBER, offsetof(dmd_record_t, excess), 2},
+    [DMD_RECORD_SIZES] = {"sizes", NULL, DMD_RECORD_IS_SIZES, 0, 0},
+    [DMD_RECORD_ALLOCATED_AT] = {"allocatedAt", "Allocated", STACK(stack, 0)},
+    [DMD_RECORD_TAG] = {"tag", "Tag", NAME(0)},
+    [DMD_RECORD_REPORTER] = {"reporter", "Reporter", NAME(1)},
+    [DMD_RECORD_REPORTED_AT] = {"reportedAt", "Reported", STACK(reported[0], 1)},
+    [DMD_RECORD_REPORTER_AGAIN] = {"reporterAgain", "Reporter", NAME(2)},
+    [DMD_RECORD_REPORTED_AGAIN_AT] = {"reportedAgainAt", "Reported again", STACK(reported[1], 2)},
+};
+_Static_assert(DMD_REPORTS_KEPT == 2, "a field for each report that is kept");
+
+/* The value of a name field in one of the record's groups. */
+static uint32_t name_in_group(const dmd_profile_t *profile, const dmd_group_t *g,
+                              const dmd_record_field_t *field) {
+  if (field->report == 0)
+    return g->tag;
+  if (g->reports == DMD_NONE)
+    return DMD_NONE;
+  return dmd_reports_at(&profile->reports, g->reports)->report[field->report - 1].reporter;
+}
+
+uint32_t dmd_record_name(const dmd_records_t *records, const dmd_record_t *r,
+                         dmd_record_field_id_t field, bool *several) {
+  uint32_t name = DMD_NONE;
+  *several = false;
+  for (uint32_t i = 0; i < r->n_groups && !*several; i++) {
+    const dmd_group_t *g = dmd_record_group(records, r, i);
+    uint32_t other = name_in_group(records->profile, g, &dmd_record_fields[field]);
+    *several = i > 0 && other != name;
+    name = other;
+  }
+  return *several ? DMD_NONE : name;
+}
+
+const char *dmd_record_name_text(const dmd_records_t *records, const dmd_record_t *r,
+                                 dmd_record_field_id_t field) {
+  const dmd_profile_t *profile = records->profile;
+  bool several;
+  uint32_t name = dmd_record_name(records, r, field, &several);
+  if (name == DMD_NONE)
+    return NULL;
+  return dmd_intern_get_str(field == DMD_RECORD_TAG ? &profile->tags : &profile->names, name);
 }

@@ -6,7 +6,7 @@
  * to the frame limit and compared by the text of their frames. Mozilla's script forms records in
  * the same way, and the order is also its own: by absolute value, descending, ties in order of
  * first occurrence in the profile. Before cutting, innermost frames of measure.hpp are removed
- * (measurefns.h), so that a report's stack begins with the program's own function.
+ * (below), so that a report's stack begins with the program's own function.
  *
  * Each record belongs to one section. In dark-matter mode a section is a report state; in other
  * modes all records are in DMD_SECTION_ALL.
@@ -19,9 +19,46 @@
 #ifndef DMD_ANALYSE_RECORDS_RECORD_H
 #define DMD_ANALYSE_RECORDS_RECORD_H
 
-#include "analyse/records/grouptypes.h"
+#include "base/intern.h"
+#include "base/pool.h"
 #include "base/sort.h"
 #include "model/profile/profile.h"
+
+#include <stddef.h>
+
+/* ---- Types of groups. ----
+ *
+ * The type names of a profile's groups.
+ *
+ * Profiles do not contain types. From a heap graph of the same moment, analyse/graph/typedgroups.h
+ * makes a profile whose groups are separate by type, and these names. */
+
+typedef struct dmd_grouptypes {
+  dmd_intern_t names;
+  dmd_pool_t of; /* by group: uint32_t, a name id */
+} dmd_grouptypes_t;
+
+static inline void dmd_grouptypes_init(dmd_grouptypes_t *types, const dmd_env_t *env) {
+  dmd_intern_init(&types->names, env, "dmd.grouptypes");
+  dmd_pool_init(&types->of, env, "dmd.grouptypes", sizeof(uint32_t));
+}
+
+static inline void dmd_grouptypes_destroy(dmd_grouptypes_t *types) {
+  dmd_pool_destroy(&types->of);
+  dmd_intern_destroy(&types->names);
+}
+
+/* Adds the type of the next group. */
+static inline void dmd_grouptypes_add(dmd_grouptypes_t *types, uint32_t name) {
+  uint32_t group = dmd_pool_add(&types->of);
+  *DMD_POOL_AT(&types->of, uint32_t, group) = name;
+}
+
+static inline const char *dmd_grouptypes_name(const dmd_grouptypes_t *types, uint32_t group) {
+  return dmd_intern_get_str(&types->names, *DMD_POOL_AT(&types->of, const uint32_t, group));
+}
+
+/* ---- Records. ---- */
 
 typedef enum {
   DMD_SECTION_TWICE,
@@ -134,5 +171,87 @@ typedef struct dmd_size_count {
  * with dmd_env_free(profile->env, ...). */
 dmd_size_count_t *dmd_record_sizes(const dmd_records_t *records, const dmd_record_t *record,
                                    size_t *n);
+
+/* ---- Frames that measure. ----
+ *
+ * Finds who measured: which frames of a stack are code of measure.hpp.
+ *
+ * If measure.hpp reports a block, the report's stack begins with its functions, one per step from
+ * container to container, but people want to see their own line. As for allocations (allocfns.h),
+ * only the innermost frames are skipped. Functions are recognised by their namespace, inlined ones
+ * by their file. The scopes of dmd.h, in the same namespace, only count if these functions use
+ * them.
+ *
+ * Cost: a search in the names of a stack's innermost frames. */
+
+/* How many of a stack's innermost frames only measure for their callers; frames of the C++ library
+ * may be in between. 0 if it would be all frames. */
+size_t dmd_measuring_frames(const dmd_profile_t *profile, const uint32_t *frames, size_t n);
+
+/* ---- Fields. ----
+ *
+ * Describes the fields of a record.
+ *
+ * Text output, and the JSON of dmdv print and of dmdv check, show a record's fields under the same
+ * names. This table is their only description, like dmd_fault_fields for faults. */
+
+/* In JSON order. */
+typedef enum {
+  DMD_RECORD_BLOCKS,
+  DMD_RECORD_BYTES, /* usable */
+  DMD_RECORD_REQUESTED,
+  DMD_RECORD_SLOP,
+  DMD_RECORD_EXCESS, /* bytes that its reports count too often */
+  DMD_RECORD_SIZES,  /* see dmd_record_sizes */
+  DMD_RECORD_ALLOCATED_AT,
+  DMD_RECORD_TAG,
+  DMD_RECORD_REPORTER,
+  DMD_RECORD_REPORTED_AT,
+  DMD_RECORD_REPORTER_AGAIN,
+  DMD_RECORD_REPORTED_AGAIN_AT,
+  DMD_N_RECORD_FIELDS
+} dmd_record_field_id_t;
+
+typedef enum {
+  DMD_RECORD_IS_NUMBER,
+  DMD_RECORD_IS_SIZES,
+  DMD_RECORD_IS_STACK,
+  DMD_RECORD_IS_NAME
+} dmd_record_field_kind_t;
+
+typedef struct dmd_record_field {
+  const char *key;   /* in JSON */
+  const char *words; /* in text, for a stack or name: `Reported` at a stack, `Tag` with a name */
+  dmd_record_field_kind_t kind;
+  size_t place;    /* for a number or stack: offset in dmd_record_t */
+  uint32_t report; /* for a field about a report: its number, from 1; otherwise 0 */
+} dmd_record_field_t;
+
+extern const dmd_record_field_t dmd_record_fields[DMD_N_RECORD_FIELDS];
+
+/* The value of a number. */
+static inline int64_t dmd_record_number(const dmd_record_field_t *field, const dmd_record_t *r) {
+  return *(const int64_t *)(const void *)((const char *)r + field->place);
+}
+
+/* True if the record has the report that a field is about; always true for other fields. */
+static inline bool dmd_record_has_report(const dmd_record_field_t *field, const dmd_record_t *r) {
+  return field->report <= r->n_reported;
+}
+
+/* The cut stack of a stack field; DMD_NONE: not recorded. */
+static inline uint32_t dmd_record_stack(const dmd_record_field_t *field, const dmd_record_t *r) {
+  return *(const uint32_t *)(const void *)((const char *)r + field->place);
+}
+
+/* The value of a name field: an id of the profile's tags or names, DMD_NONE if none. Blocks of one
+ * record may have different tags, and cut stacks may hide different reporters: then *several is
+ * true and the result is DMD_NONE. */
+uint32_t dmd_record_name(const dmd_records_t *records, const dmd_record_t *r,
+                         dmd_record_field_id_t field, bool *several);
+
+/* The text of that name; NULL if no name, or several, apply. */
+const char *dmd_record_name_text(const dmd_records_t *records, const dmd_record_t *r,
+                                 dmd_record_field_id_t field);
 
 #endif

@@ -2,15 +2,112 @@
  *
  * rows.h: sums of blocks by reporter, tag, thread, function, library, file or type.
  *
- * Each row (rownames.h) has the totals of its blocks, overall and by report state. A block reported
- * by two reporters counts for both, so rows by reporter may add up to more than the heap.
+ * Each row has the totals of its blocks, overall and by report state. A block reported by two
+ * reporters counts for both, so rows by reporter may add up to more than the heap.
  */
 #ifndef DMD_ANALYSE_RECORDS_ROWS_H
 #define DMD_ANALYSE_RECORDS_ROWS_H
 
-#include "analyse/records/rownames.h"
-#include "analyse/records/tally.h"
+#include "analyse/records/allocfns.h"
+#include "analyse/records/record.h"
+#include "analyse/records/sums.h"
 #include "base/bitset.h"
+#include "base/strbuf.h"
+
+/* ---- Places. ----
+ *
+ * Readable names of the function, file and library that allocated.
+ *
+ * These are taken from a stack's first own frame (allocfns.h). A library's name is the last part of
+ * its path, unless another object of the profile has the same one. Unknown names are texts in
+ * parentheses. */
+
+typedef struct dmd_places {
+  const dmd_profile_t *profile;
+  dmd_allocfns_t allocfns;
+  bool knows_objects;        /* the following are filled in: */
+  dmd_intern_t object_names; /* the last parts of the objects' paths, */
+  dmd_pool_t objects;        /* and by their ids the object */
+} dmd_places_t;
+
+/* For a profile whose objects are complete. Must not move until it is destroyed. */
+void dmd_places_init(dmd_places_t *places, const dmd_profile_t *profile);
+void dmd_places_destroy(dmd_places_t *places);
+
+/* The frame of a stack that allocated; DMD_NONE: the stack was not recorded or has no frames. */
+uint32_t dmd_places_own_frame(dmd_places_t *places, uint32_t stack);
+
+/* Append the names of a frame; for DMD_NONE, that no stack was recorded. */
+void dmd_places_function(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to);
+void dmd_places_library(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to);
+void dmd_places_file(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to);
+
+/* `decode (image.c:88)`; `decode` if its line is unknown, and `libimage.so+0x1234` if its name is.
+ */
+void dmd_places_line(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to);
+
+/* ---- Names of rows. ----
+ *
+ * Assigns the blocks of a group to rows, for sums by reporter, tag, thread, function, library,
+ * file, line or type.
+ *
+ * A row is identified by its name. For functions, libraries, files and lines it is the allocating
+ * one (its place). A block reported by two reporters counts for both; if they share it, each has a
+ * part of its bytes. The row of a reporter, tag, thread, frame or stack is looked up by name only
+ * once. */
+
+/* The key by which blocks are added up. */
+typedef enum dmd_by {
+  DMD_BY_RECORD, /* by stacks: record.h */
+  DMD_BY_REPORTER,
+  DMD_BY_TAG,
+  DMD_BY_THREAD,
+  DMD_BY_FUNCTION,
+  DMD_BY_LIBRARY,
+  DMD_BY_FILE,
+  DMD_BY_LINE, /* function and line */
+  DMD_BY_TYPE, /* if the types of groups are known */
+  DMD_N_BY
+} dmd_by_t;
+
+typedef struct dmd_rownames {
+  const dmd_profile_t *profile;
+  const dmd_grouptypes_t *types;
+  dmd_by_t by;
+  dmd_intern_t names; /* by row id */
+  /* Cached rows of reporter names, tags, threads or types, or of frames and stacks, by id plus 1,
+   * since there is a row for blocks without one; DMD_NONE: not cached. */
+  dmd_pool_t known, of_frames;
+  uint32_t unreported; /* the row of unreported blocks; DMD_NONE: not created yet */
+  dmd_places_t places;
+} dmd_rownames_t;
+
+/* by must not be DMD_BY_RECORD. types: those of the profile's groups; NULL unless by is
+ * DMD_BY_TYPE. Must not move until it is destroyed. */
+void dmd_rownames_init(dmd_rownames_t *names, const dmd_profile_t *profile, dmd_by_t by,
+                       const dmd_grouptypes_t *types);
+void dmd_rownames_destroy(dmd_rownames_t *names);
+
+/* Iterates over the rows of a group:
+ *
+ *   dmd_rowwalk_t walk = dmd_rownames_walk(names, id);
+ *   while (dmd_rowwalk_next(&walk))
+ *     ... walk.row, to which walk.num blocks with walk.szB bytes in total belong ... */
+typedef struct dmd_rowwalk {
+  uint32_t row;
+  int64_t num, szB;
+  /* Private to the walk: */
+  dmd_rownames_t *names;
+  const dmd_group_t *group;
+  uint32_t id;
+  bool is_over, is_reported, is_shared;
+  dmd_report_walk_t reports;
+} dmd_rowwalk_t;
+
+dmd_rowwalk_t dmd_rownames_walk(dmd_rownames_t *names, uint32_t group);
+bool dmd_rowwalk_next(dmd_rowwalk_t *walk);
+
+/* ---- Rows. ---- */
 
 typedef struct dmd_rows {
   const dmd_records_t *records;

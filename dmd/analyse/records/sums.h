@@ -11,6 +11,52 @@
 
 #include "analyse/records/record.h"
 #include "base/strbuf.h"
+#include "model/profile/profile.h"
+
+/* ---- Tallies. ----
+ *
+ * Blocks added up by report state.
+ *
+ * In modes without reports everything is in DMD_SECTION_ALL. Values are signed, since those of a
+ * difference may be negative. */
+
+typedef struct dmd_tally {
+  int64_t usable[DMD_N_SECTIONS], total; /* bytes */
+  int64_t num;                           /* blocks */
+} dmd_tally_t;
+
+/* Adds num blocks with szB bytes in total. */
+static inline void dmd_tally_add(dmd_tally_t *tally, dmd_section_t section, int64_t num,
+                                 int64_t szB) {
+  tally->usable[section] += szB;
+  tally->total += szB;
+  tally->num += num;
+}
+
+/* Adds all bytes of a group. */
+static inline void dmd_tally_add_group(dmd_tally_t *tally, dmd_section_t section,
+                                       const dmd_profile_t *profile, const dmd_group_t *g) {
+  dmd_tally_add(tally, section, dmd_group_blocks(profile, g), dmd_group_usable(profile, g));
+}
+
+/* ---- Sums of the heap. ----
+ *
+ * Totals of a profile's blocks, overall and by report state, without making records.
+ * Cost: a walk over the groups. */
+
+/* Signed, since differences may be negative. */
+typedef struct dmd_blocksum {
+  int64_t usable, num; /* bytes, blocks */
+  dmd_variance_t variance;
+} dmd_blocksum_t;
+
+typedef struct dmd_heapsum {
+  dmd_blocksum_t all, section[DMD_N_SECTIONS];
+} dmd_heapsum_t;
+
+dmd_heapsum_t dmd_heapsum_of(const dmd_profile_t *profile);
+
+/* ---- Sums by stack. ---- */
 
 /* Further attributes that keep sums separate. Sets of labels are bits, 1 << label. */
 typedef enum { DMD_LABEL_REPORTER, DMD_LABEL_TAG, DMD_LABEL_THREAD, DMD_N_LABELS } dmd_label_t;

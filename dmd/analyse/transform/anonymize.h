@@ -20,6 +20,8 @@
 #define DMD_ANALYSE_TRANSFORM_ANONYMIZE_H
 
 #include "base/strbuf.h"
+#include "model/graph/heapgraph.h"
+#include "model/graph/types.h"
 #include "model/profile/translate.h"
 
 typedef enum {
@@ -65,5 +67,18 @@ typedef struct dmd_anonymous_ids {
  * translation is used for. The caller destroys the translation. Must not move. */
 void dmd_anonymize_begin(dmd_anonymous_ids_t *ids, dmd_anonymizer_t *a, dmd_profile_t *to,
                          const dmd_profile_t *from);
+
+/* ---- Graphs. ----
+ *
+ * Removes the program's own names from a heap graph.
+ *
+ * Beyond what is replaced in profiles: names of types, members and variables become words, base
+ * types such as int keep theirs, and objects lose their build ids, by which they could be looked
+ * up. */
+
+/* Changes both in place. Ids stay valid, except those of the graph's profile. That profile must
+ * have no groups. Earlier results computed from either are invalid afterwards, and types keep only
+ * the members looked up so far. */
+void dmd_anonymize_graph(dmd_anonymizer_t *a, dmd_heapgraph_t *heap, dmd_types_t *types);
 
 #endif

@@ -13,6 +13,7 @@
 #ifndef DMD_ANALYSE_TRANSFORM_REDUCE_H
 #define DMD_ANALYSE_TRANSFORM_REDUCE_H
 
+#include "analyse/records/addresses.h"
 #include "model/profile/profile.h"
 
 #define DMD_SMALLER_RECORDS "(smaller records)"
@@ -33,5 +34,24 @@ bool dmd_reduce_is_needed(const dmd_profile_t *profile, const dmd_reduce_limits_
 /* Fills an initialised, empty profile. The groups for smaller records come on top of the limits. */
 dmd_reduced_t dmd_reduce(dmd_profile_t *to, const dmd_profile_t *from,
                          const dmd_reduce_limits_t *limits);
+
+/* ---- Clamping. ----
+ *
+ * Interprets the words of a profile of mode scan as pointers, like Mozilla's script with
+ * --clamp-contents.
+ *
+ * A word that is an address in a block becomes the address of the block's start, any other word 0;
+ * trailing zeroes of a block are dropped. (Unlike in Mozilla's script, the address of an empty
+ * block counts as an address in it.) */
+
+/* Number of words of each kind. */
+typedef struct dmd_clamped {
+  uint64_t starts, interiors; /* addresses of a block's start, and of its interior */
+  uint64_t others, zeroes;    /* neither; and words that were 0 already */
+} dmd_clamped_t;
+
+/* Returns false, with the reason in *why and the profile unchanged, if addresses.h does not accept
+ * the blocks. */
+bool dmd_clamp(dmd_profile_t *profile, dmd_clamped_t *clamped, dmd_strbuf_t *why);
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef DMD_ANALYSE_TREE_TREECOLUMNS_H
 #define DMD_ANALYSE_TREE_TREECOLUMNS_H
 
-#include "analyse/tree/processtrees.h"
+#include "analyse/tree/tree.h"
 
 typedef struct dmd_treecolumns {
   const dmd_env_t *env;

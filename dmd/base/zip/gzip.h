@@ -25,6 +25,8 @@
 /* False for fewer bytes than the sample. */
 bool dmd_is_noise(const char *bytes, size_t n);
 
+/* ---- The compressor. ---- */
+
 /* How to compress. The compressor keeps this pointer. */
 typedef struct dmd_gzip_way {
   const dmd_env_t *env; /* also provides zlib's memory */

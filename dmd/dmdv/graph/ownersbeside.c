@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/graph/ownersbeside.h"
 
-#include "analyse/records/heapsum.h"
+#include "analyse/records/sums.h"
 #include "dmdv/graph/graphbeside.h"
 #include "host/message.h"
 #include "host/process.h"

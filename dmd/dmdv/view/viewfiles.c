@@ -2,7 +2,6 @@
 #include "dmdv/view/viewfiles.h"
 
 #include "analyse/transform/anonymize.h"
-#include "analyse/transform/anonymousgraph.h"
 #include "analyse/transform/reduce.h"
 #include "base/format.h"
 #include "base/limits.h"

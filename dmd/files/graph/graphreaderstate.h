@@ -148,6 +148,8 @@ enum {
   N_PARTS
 };
 
+/* ---- The state. ---- */
+
 typedef struct dmd_graphreaderstate {
   const dmd_env_t *env;
   dmd_heapgraph_t *graph;

@@ -106,7 +106,9 @@ void dmd_jsoncutter_place(dmd_jsoncutter_t *cutter, uint64_t *line, uint64_t *by
 bool dmd_jsoncutter_reject(dmd_jsoncutter_t *cutter, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-typedef struct dmd_shard {
+/* ---- Documents. ---- */
+
+typedef struct dmd_jsondocument_part {
   const char *key; /* which no other format has */
   /* Takes the value from the cutter, which it knows through ctx; false after an error. */
   bool (*load)(void *ctx);
@@ -114,7 +116,7 @@ typedef struct dmd_shard {
 } dmd_jsondocument_part_t;
 
 /* Every document has a "version" beside its parts. */
-typedef struct dmd_format {
+typedef struct dmd_jsondocument_format {
   double version;                       /* the only one accepted */
   const char *wrong_version;            /* error message for any other */
   const dmd_jsondocument_part_t *parts; /* at most 32, in any order */

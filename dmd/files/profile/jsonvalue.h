@@ -92,6 +92,8 @@ const char *dmd_jsonscan_word(const char *p, const char *end, const char *word);
 /* Any value whose strings have no escapes, with at most `depth` levels of arrays and objects. */
 const char *dmd_jsonscan_any(const char *p, const char *end, int depth);
 
+/* ---- Values. ---- */
+
 typedef enum {
   DMD_JSONVALUE_NULL,
   DMD_JSONVALUE_FALSE,

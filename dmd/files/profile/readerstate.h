@@ -54,6 +54,8 @@ static inline uint32_t *dmd_ids_meaning(const dmd_ids_t *ids, uint32_t number) {
   return DMD_POOL_AT(&ids->meanings, uint32_t, number);
 }
 
+/* ---- The state. ---- */
+
 /* Doubles count whole numbers exactly up to here. */
 #define DMD_LOAD_MAX_NUMBER ((double)DMD_MAX_COUNT)
 

@@ -88,6 +88,8 @@ static inline uint32_t dmd_graph_n_edges(const dmd_graph_t *graph) {
   return graph->first[graph->n_ended];
 }
 
+/* ---- Blocks, roots and places. ---- */
+
 #define DMD_GRAPH_ALL 0u /* the super-root, which leads to all roots */
 
 /* A mapped file, at addresses from start on. Subtract `bias` from an address to get one of the

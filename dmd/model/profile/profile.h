@@ -120,6 +120,8 @@ static inline uint64_t *dmd_scanned_word(const dmd_scanned_t *scanned,
   return DMD_POOL_AT(&scanned->words, uint64_t, block->first + i);
 }
 
+/* ---- Profiles. ---- */
+
 /* Version of dmd's own JSON keys, see docs/format.md; DMD's is 5. */
 #define DMD_FORMAT_VERSION 1
 

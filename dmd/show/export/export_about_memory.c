@@ -8,7 +8,6 @@
  */
 #include "show/export/export.h"
 
-#include "analyse/tree/processes.h"
 #include "analyse/tree/profile_amounts.h"
 #include "base/jsonout.h"
 #include "base/str.h"

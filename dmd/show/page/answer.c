@@ -2,7 +2,7 @@
 #include "show/page/answer.h"
 
 #include "analyse/records/plain.h"
-#include "analyse/records/recordfields.h"
+#include "analyse/records/record.h"
 #include "base/limits.h"
 #include "show/text/print.h"
 #include "show/text/record_json.h"

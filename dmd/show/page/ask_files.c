@@ -14,7 +14,7 @@
  * "moment", "environment", "old": the build before}, and the history itself comes last with
  * {"name", "kind"}.
  */
-#include "analyse/records/heapsum.h"
+#include "analyse/records/sums.h"
 #include "files/profile/profilewriter.h"
 #include "model/graph/nesting.h"
 #include "show/page/answer.h"

@@ -6,7 +6,7 @@
  * in dark-matter mode only. With peak=1, or without the key if all of them open with it, the heaps
  * are those of the peaks; a profile without a peak has its dump.
  */
-#include "analyse/records/heapsum.h"
+#include "analyse/records/sums.h"
 #include "analyse/tree/profile_amounts.h"
 #include "base/sort.h"
 #include "base/str.h"

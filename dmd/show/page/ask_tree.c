@@ -3,7 +3,7 @@
  * ask=tree: the output of dmdv tree --json for a file or, with old, for the difference to another
  * file; verbose=1 acts like --verbose. A file of memory reports has a tree, too.
  */
-#include "analyse/tree/processes.h"
+#include "analyse/tree/profile_amounts.h"
 #include "show/page/answer.h"
 #include "show/page/asks.h"
 #include "show/text/text_tree.h"

@@ -12,7 +12,7 @@
 #ifndef DMD_SHOW_PAGE_NEST_H
 #define DMD_SHOW_PAGE_NEST_H
 
-#include "analyse/records/tally.h"
+#include "analyse/records/sums.h"
 
 enum { DMD_NEST_ROOT = 1 };
 

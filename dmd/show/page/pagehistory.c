@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/page/pagehistory.h"
 
-#include "analyse/history/historyprofile.h"
+#include "analyse/history/history.h"
 #include "show/page/view.h"
 
 enum { MANY = 8 /* builds that are kept; a view has two */ };

@@ -2,7 +2,7 @@
  *
  * pagehistory.h: a history in a page. Each build with records is a file of the page, newest first,
  * so that the ordinary views can show and compare builds. The file's profile is made when a query
- * needs it (analyse/history/historyprofile.h), and only a few are kept.
+ * needs it (analyse/history/history.h), and only a few are kept.
  */
 #ifndef DMD_SHOW_PAGE_PAGEHISTORY_H
 #define DMD_SHOW_PAGE_PAGEHISTORY_H

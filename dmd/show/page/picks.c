@@ -97,7 +97,7 @@ static void begin(picked_t *picked, const dmd_picks_t *picks, const dmd_profile_
   }
 }
 
-/* Copies all objects, since a library's name depends on all libraries (analyse/records/places.h).
+/* Copies all objects, since a library's name depends on all libraries (analyse/records/rows.h).
  */
 static void take_objects(dmd_profile_t *to, const dmd_profile_t *from) {
   const dmd_intern_t *paths = &from->frames.objects;

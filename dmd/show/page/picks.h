@@ -3,14 +3,14 @@
  * picks.h: the grouping of a query's sums, and the rows that the query is restricted to.
  *
  * Keys of a query: by (stack, or one of the following); function, file, library, reporter, tag,
- * thread, type: the name of a row (analyse/records/rownames.h). Only blocks that count for that row
+ * thread, type: the name of a row (analyse/records/rows.h). Only blocks that count for that row
  * are kept; with several keys, blocks that count for all of them. A block shared by two reporters
  * counts for both in full.
  */
 #ifndef DMD_SHOW_PAGE_PICKS_H
 #define DMD_SHOW_PAGE_PICKS_H
 
-#include "analyse/records/rownames.h"
+#include "analyse/records/rows.h"
 #include "show/page/query.h"
 
 /* Its word in queries and links. */

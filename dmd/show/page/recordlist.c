@@ -2,7 +2,7 @@
 #include "show/page/recordlist.h"
 
 #include "analyse/records/filter.h"
-#include "analyse/records/recordfields.h"
+#include "analyse/records/record.h"
 #include "base/str.h"
 
 /* ---- Selection. ---- */

@@ -2,7 +2,7 @@
 #include "show/page/view.h"
 
 #include "analyse/graph/typedgroups.h"
-#include "analyse/transform/combine.h"
+#include "analyse/transform/merge.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "model/profile/profile.h"

@@ -18,7 +18,7 @@
 #ifndef DMD_SHOW_PAGE_VIEW_H
 #define DMD_SHOW_PAGE_VIEW_H
 
-#include "analyse/records/heapsum.h"
+#include "analyse/records/sums.h"
 #include "show/page/flame.h"
 #include "show/page/picks.h"
 #include "show/page/recordlist.h"

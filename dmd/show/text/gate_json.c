@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analyse/limits/causes.h"
+#include "analyse/limits/gate.h"
 #include "files/profile/profilewriter.h"
 #include "show/text/gate_output.h"
 #include "show/text/record_json.h"

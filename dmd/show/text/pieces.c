@@ -2,7 +2,6 @@
 #include "show/text/pieces.h"
 
 #include "analyse/records/allocsite.h"
-#include "analyse/records/known.h"
 #include "base/strbuf.h"
 #include "files/profile/profilewriter.h"
 #include "show/text/printer.h"

@@ -5,7 +5,7 @@
 #ifndef DMD_SHOW_TEXT_RECORD_JSON_H
 #define DMD_SHOW_TEXT_RECORD_JSON_H
 
-#include "analyse/records/recordfields.h"
+#include "analyse/records/record.h"
 #include "base/jsonout.h"
 
 /* Writes n frames of the profile as an array of texts, the innermost first. */

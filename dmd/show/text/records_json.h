@@ -3,7 +3,7 @@
  * records_json.h: the records as JSON, with the contents of the text for people.
  *
  * {"mode", "heap": {"bytes", "blocks"}, "sections": [{"name", "bytes", "blocks", "records": [{
- *   the fields of a record (analyse/records/recordfields.h), "advice"}]}], "faults": [the fields of
+ *   the fields of a record (analyse/records/record.h), "advice"}]}], "faults": [the fields of
  * a fault (model/profile/fault.h), "sentence"]} docs/manual.md describes them for users.
  */
 #ifndef DMD_SHOW_TEXT_RECORDS_JSON_H

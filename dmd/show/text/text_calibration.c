@@ -9,7 +9,7 @@ enum { N_COLUMNS = 5, WIDTH = 15, PERCENT_WIDTH = 7 };
 
 /* ---- The table. ---- */
 
-static void print_row(dmd_out_t *out, const char *label, dmd_incompressible_t noise) {
+static void print_row(dmd_out_t *out, const char *label, dmd_noise_t noise) {
   const int64_t numbers[N_COLUMNS] = {noise.least, noise.median, noise.most, noise.expected,
                                       noise.most - noise.least};
   for (int i = 0; i < N_COLUMNS; i++) {

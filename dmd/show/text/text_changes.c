@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/text/text_changes.h"
 
-#include "analyse/records/recordfields.h"
+#include "analyse/records/record.h"
 #include "show/text/print.h"
 
 /* "1,000 to 1,200 bytes (+20.00%)" */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/text/text_gate.h"
 
-#include "analyse/limits/causes.h"
+#include "analyse/limits/gate.h"
 #include "analyse/records/allocfns.h"
-#include "analyse/records/recordfields.h"
+#include "analyse/records/record.h"
 #include "show/text/print.h"
 
 /* ---- Words and numbers. ---- */

@@ -8,7 +8,7 @@
 #ifndef DMD_SHOW_TEXT_TEXT_GATE_H
 #define DMD_SHOW_TEXT_TEXT_GATE_H
 
-#include "analyse/limits/verdict.h"
+#include "analyse/limits/gate.h"
 #include "base/out.h"
 
 enum {

@@ -6,7 +6,7 @@
 #ifndef DMD_SHOW_TEXT_TEXT_HISTORY_H
 #define DMD_SHOW_TEXT_TEXT_HISTORY_H
 
-#include "analyse/history/alarm.h"
+#include "analyse/history/changepoints.h"
 #include "base/format.h"
 #include "base/jsonout.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/records/allocsite.h"
-#include "analyse/records/known.h"
-#include "analyse/records/recordfields.h"
+#include "analyse/records/record.h"
 #include "base/format.h"
 #include "base/mem.h"
 #include "base/sort.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/text/text_tree.h"
 
-#include "analyse/tree/processtrees.h"
+#include "analyse/tree/tree.h"
 #include "base/format.h"
 #include "base/path.h"
 #include "base/str.h"

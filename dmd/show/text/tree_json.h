@@ -11,7 +11,7 @@
 #ifndef DMD_SHOW_TEXT_TREE_JSON_H
 #define DMD_SHOW_TEXT_TREE_JSON_H
 
-#include "analyse/tree/processtrees.h"
+#include "analyse/tree/tree.h"
 #include "base/jsonout.h"
 
 enum { DMD_TREE_JSON_LEVELS = 24 };

@@ -2,7 +2,7 @@
 //
 // The answers to ask=history, ask=curves and ask=curve (dmd/show/page/ask_history.c and so on).
 
-/** As in dmd/analyse/history/alarm.h. */
+/** As in dmd/analyse/history/changepoints.h. */
 export type AlarmState = "new" | "acknowledged" | "fixed" | "improved";
 
 /** The curves to show: keys of links and queries. `environment` is an index into the history's environments. */

@@ -6,7 +6,7 @@
 #include "heap_matrix.h"
 #include "shelf_fixture.h"
 
-#include "analyse/transform/anonymousgraph.h"
+#include "analyse/transform/anonymize.h"
 #include "profiles/build.h"
 #include "show/text/text_owners.h"
 

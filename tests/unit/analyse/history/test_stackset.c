@@ -5,7 +5,7 @@
  */
 #include "fixture.h"
 
-#include "analyse/history/alarm.h"
+#include "analyse/history/changepoints.h"
 #include "analyse/history/stackset.h"
 #include "base/wire.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fixture.h"
 
-#include "analyse/limits/causes.h"
 #include "analyse/limits/gate.h"
-#include "analyse/records/recordfields.h"
+#include "analyse/records/record.h"
 
 /* Two profiles with the stacks, reporters and tags of one small program. */
 typedef struct {

@@ -8,7 +8,6 @@
 #include "analyse/graph/typing.h"
 #include "analyse/records/allocfns.h"
 #include "analyse/transform/anonymize.h"
-#include "analyse/transform/anonymousgraph.h"
 #include "files/bundle/bundlewriter.h"
 #include "files/profile/profilewriter.h"
 

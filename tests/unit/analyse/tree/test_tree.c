@@ -2,7 +2,6 @@
 #include "host.h"
 
 #include "analyse/tree/amounts.h"
-#include "analyse/tree/normalize.h"
 #include "analyse/tree/tree.h"
 #include "show/text/amount.h"
 #include "show/text/text_tree.h"

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#include "analyse/records/heapsum.h"
-#include "analyse/transform/combine.h"
+#include "analyse/records/sums.h"
+#include "analyse/transform/merge.h"
 #include "model/profile/profile.h"
 #include "record/heap/countdown.h"
 

@@ -5,7 +5,7 @@
 #include "page_fixture.h"
 
 #include "analyse/graph/leakrows.h"
-#include "analyse/transform/combine.h"
+#include "analyse/transform/merge.h"
 #include "show/page/pagegraph.h"
 #include "show/text/text_census.h"
 #include "show/text/text_leaks.h"

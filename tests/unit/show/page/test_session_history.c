@@ -5,7 +5,7 @@
  */
 #include "page_fixture.h"
 
-#include "analyse/history/historyprofile.h"
+#include "analyse/history/history.h"
 #include "files/bundle/bundlehistory.h"
 #include "show/page/asks.h"
 #include "show/page/pagedata.h"

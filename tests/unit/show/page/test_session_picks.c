@@ -4,7 +4,7 @@
 #include "census_fixture.h"
 #include "page_fixture.h"
 
-#include "analyse/transform/combine.h"
+#include "analyse/transform/merge.h"
 #include "model/profile/profile.h"
 #include "show/page/pagegraph.h"
 

@@ -4,7 +4,7 @@
 #include "page_fixture.h"
 
 #include "analyse/records/filter.h"
-#include "analyse/transform/combine.h"
+#include "analyse/transform/merge.h"
 #include "files/bundle/bundlewriter.h"
 #include "model/profile/profile.h"
 #include "show/text/records_json.h"

@@ -3,7 +3,7 @@
  * The fields of a record, and the JSON that is made of them. */
 #include "fixture.h"
 
-#include "analyse/records/recordfields.h"
+#include "analyse/records/record.h"
 #include "show/text/record_json.h"
 
 /* Two records: blocks that agree in all names, and blocks that agree in none once their stacks are

@@ -3,7 +3,7 @@
  * One check of a profile, and its four outputs. */
 #include "fixture.h"
 
-#include "analyse/limits/verdict.h"
+#include "analyse/limits/gate.h"
 #include "show/text/gate_output.h"
 
 static dmd_limit_t limit_of(dmd_what_t what, const char *name, const char *size, bool growth) {

@@ -4,7 +4,7 @@
  */
 #include "fixture.h"
 
-#include "analyse/records/measurefns.h"
+#include "analyse/records/record.h"
 
 #define WALK "dmd::Walk::block(void const*) (measure.hpp:170)|"
 

@@ -4,7 +4,7 @@
  * counts of each run. */
 #include "fixture.h"
 
-#include "analyse/limits/sizescatter.h"
+#include "analyse/limits/calibration.h"
 #include "analyse/limits/ttest.h"
 
 enum { N_SIZES = 5, MAX_RUNS = 6 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fixture.h"
 
-#include "analyse/transform/combine.h"
+#include "analyse/transform/merge.h"
 
 /* ---- A host that knows its peak memory. ---- */
 

@@ -5,7 +5,7 @@
  */
 #include "fixture.h"
 
-#include "analyse/transform/clamp.h"
+#include "analyse/transform/reduce.h"
 
 enum { MAX = 40 };
 

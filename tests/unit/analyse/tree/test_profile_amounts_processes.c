@@ -4,7 +4,6 @@
 #include "fixture.h"
 
 #include "analyse/transform/merge.h"
-#include "analyse/tree/processes.h"
 #include "analyse/tree/profile_amounts.h"
 
 enum { PROCESSES = 3 };
