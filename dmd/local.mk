@@ -100,39 +100,27 @@ dmd_core_sources = \
   dmd/analyse/graph/typedgroups.c dmd/analyse/graph/typedgroups.h \
   dmd/model/graph/types.c dmd/model/graph/types.h \
   dmd/analyse/graph/typing.c dmd/analyse/graph/typing.h \
-  dmd/show/text/amount.c dmd/show/text/amount.h \
   dmd/show/text/escape.c dmd/show/text/escape.h \
-  dmd/show/text/gate_escape.c dmd/show/text/gate_escape.h \
-  dmd/show/text/gate_github.c \
-  dmd/show/text/gate_each.c dmd/show/text/gate_each.h \
-  dmd/show/text/gate_json.c \
-  dmd/show/text/gate_junit.c \
+  dmd/show/text/gate_output.c \
   dmd/show/text/gate_output.h \
   dmd/show/text/pieces.c dmd/show/text/pieces.h \
   dmd/show/text/print.c dmd/show/text/print.h \
   dmd/show/text/printer.c dmd/show/text/printer.h \
   dmd/show/text/record_json.c dmd/show/text/record_json.h \
-  dmd/show/text/records_json.c dmd/show/text/records_json.h \
   dmd/show/text/text.c dmd/show/text/text.h \
   dmd/show/text/text_hints.c \
-  dmd/show/text/text_census.c dmd/show/text/text_census.h \
-  dmd/show/text/text_calibration.c dmd/show/text/text_calibration.h \
-  dmd/show/text/text_changes.c dmd/show/text/text_changes.h \
-  dmd/show/text/text_dump.c dmd/show/text/text_dump.h \
+  dmd/show/text/text_census.c dmd/show/text/text_graph.h \
   dmd/show/text/text_fault.c \
   dmd/show/text/text_gate.c dmd/show/text/text_gate.h \
   dmd/show/text/text_history.c dmd/show/text/text_history.h \
-  dmd/show/text/text_leaks.c dmd/show/text/text_leaks.h \
-  dmd/show/text/text_owners.c dmd/show/text/text_owners.h \
+  dmd/show/text/text_leaks.c \
+  dmd/show/text/text_owners.c \
   dmd/show/text/text_overview.c dmd/show/text/text_overview.h \
-  dmd/show/text/text_paths.c dmd/show/text/text_paths.h \
-  dmd/show/text/text_peak.c \
+  dmd/show/text/text_paths.c \
   dmd/show/text/text_record.c \
-  dmd/show/text/text_referrers.c dmd/show/text/text_referrers.h \
-  dmd/show/text/text_retained.c dmd/show/text/text_retained.h \
+  dmd/show/text/text_referrers.c \
+  dmd/show/text/text_retained.c \
   dmd/show/text/text_rows.c dmd/show/text/text_rows.h \
-  dmd/show/text/text_run.c \
-  dmd/show/text/text_share.c \
   dmd/show/text/text_tree.c dmd/show/text/text_tree.h \
   dmd/show/text/tree_json.c dmd/show/text/tree_json.h \
   dmd/show/export/calltree.c dmd/show/export/calltree.h \

@@ -13,8 +13,8 @@
 #include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
-#include "show/text/gate_each.h"
-#include "show/text/text_calibration.h"
+#include "show/text/gate_output.h"
+#include "show/text/text_gate.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "host/output.h"
 #include "host/process.h"
 #include "show/text/print.h"
-#include "show/text/text_changes.h"
+#include "show/text/text_rows.h"
 
 #include <string.h>
 

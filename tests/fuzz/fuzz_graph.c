@@ -10,7 +10,7 @@
 #include "dmdv/input/profilefile.h"
 #include "host/process.h"
 #include "profiles/randomgraph.h"
-#include "show/text/text_census.h"
+#include "show/text/text_graph.h"
 
 #include <string.h>
 

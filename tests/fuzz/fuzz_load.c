@@ -13,9 +13,8 @@
 #include "analyse/transform/merge.h"
 #include "analyse/transform/reduce.h"
 #include "host/process.h"
-#include "show/text/records_json.h"
+#include "show/text/record_json.h"
 #include "show/text/text.h"
-#include "show/text/text_changes.h"
 #include "show/text/text_rows.h"
 
 #include <string.h>

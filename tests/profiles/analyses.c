@@ -8,11 +8,7 @@
 #include "analyse/graph/paths.h"
 #include "analyse/graph/retainedrows.h"
 #include "analyse/records/record.h"
-#include "show/text/text_census.h"
-#include "show/text/text_leaks.h"
-#include "show/text/text_owners.h"
-#include "show/text/text_paths.h"
-#include "show/text/text_retained.h"
+#include "show/text/text_graph.h"
 
 /* ---- Types. ---- */
 

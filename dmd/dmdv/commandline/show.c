@@ -9,7 +9,7 @@
 #include "host/pager.h"
 #include "host/process.h"
 #include "model/profile/profile.h"
-#include "show/text/records_json.h"
+#include "show/text/record_json.h"
 #include "show/text/text.h"
 #include "show/text/text_rows.h"
 

@@ -8,7 +8,7 @@
 #include "analyse/transform/merge.h"
 #include "dmdv/commandline/recordoptions.h"
 #include "host/output.h"
-#include "show/text/text_owners.h"
+#include "show/text/text_graph.h"
 
 /* Reports that the file lacks the records of the peak. Returns false. */
 bool dmdv_error_no_peak(const char *name);

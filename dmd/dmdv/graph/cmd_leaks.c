@@ -7,7 +7,7 @@
 #include "dmdv/commandline/ignoring.h"
 #include "dmdv/graph/leakcheck.h"
 #include "host/process.h"
-#include "show/text/text_leaks.h"
+#include "show/text/text_graph.h"
 
 typedef struct {
   dmdv_graph_options_t graph; /* first */

@@ -7,7 +7,7 @@
 #include "dmdv/graph/ownersbeside.h"
 #include "host/message.h"
 #include "host/process.h"
-#include "show/text/text_owners.h"
+#include "show/text/text_graph.h"
 
 static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv owners [OPTION...] FILE\n\n"

@@ -5,7 +5,7 @@
 #include "dmdv/commandline/commands.h"
 #include "dmdv/graph/choose.h"
 #include "host/message.h"
-#include "show/text/text_paths.h"
+#include "show/text/text_graph.h"
 
 typedef struct {
   dmdv_graph_options_t graph; /* first */

@@ -6,7 +6,7 @@
 #include "dmdv/graph/graphcommand.h"
 #include "host/message.h"
 #include "host/process.h"
-#include "show/text/text_referrers.h"
+#include "show/text/text_graph.h"
 
 #include "base/str.h"
 

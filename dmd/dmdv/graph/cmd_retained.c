@@ -4,7 +4,7 @@
  */
 #include "dmdv/commandline/commands.h"
 #include "dmdv/graph/choose.h"
-#include "show/text/text_retained.h"
+#include "show/text/text_graph.h"
 
 typedef struct {
   dmdv_graph_options_t graph; /* first */

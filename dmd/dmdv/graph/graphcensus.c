@@ -2,7 +2,7 @@
 #include "dmdv/graph/graphcensus.h"
 
 #include "host/process.h"
-#include "show/text/text_census.h"
+#include "show/text/text_graph.h"
 
 typedef struct {
   const dmdv_graph_options_t *options;

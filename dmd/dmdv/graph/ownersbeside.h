@@ -6,7 +6,7 @@
 #define DMD_DMDV_GRAPH_OWNERSBESIDE_H
 
 #include "dmdv/graph/typedgraph.h"
-#include "show/text/text_owners.h"
+#include "show/text/text_graph.h"
 
 /* Names variables from the debug information of a graph, which it must not outlive. */
 dmd_variable_namer_t dmdv_variable_namer(const dmdv_typedgraph_t *graph);

@@ -24,12 +24,12 @@ static uint64_t hash_of(const dmd_bundle_t *image, const line_t *line) {
   return dmd_hash_u64(dmd_table_hash(&image->line_index, line->file) ^ line->line);
 }
 
-static void dmd_imagesource_init(dmd_bundle_t *image) {
+static void init_source(dmd_bundle_t *image) {
   dmd_pool_init(&image->lines, image->env, "dmd.image", sizeof(line_t));
   dmd_table_init(&image->line_index, image->env, "dmd.image", is_line, &image->lines);
 }
 
-static void dmd_imagesource_destroy(dmd_bundle_t *image) {
+static void destroy_source(dmd_bundle_t *image) {
   dmd_table_destroy(&image->line_index);
   dmd_pool_destroy(&image->lines);
 }
@@ -51,7 +51,7 @@ static void read_line(dmd_bundle_t *image, dmd_bundlecursor_t *c, uint32_t file)
 }
 
 /* Reads the section, if there is one. False if it is damaged. */
-static bool dmd_imagesource_read(dmd_bundle_t *image) {
+static bool read_source(dmd_bundle_t *image) {
   const dmd_bundle_section_t *section = dmd_bundle_find(image, DMD_BUNDLE_SOURCES, 0);
   if (section == NULL)
     return true;
@@ -235,14 +235,14 @@ bool dmd_bundle_map(dmd_bundle_t *image, const dmd_env_t *env, void *bytes, size
   dmd_intern_init(&image->strings, env, "dmd.image");
   dmd_pool_init(&image->files, env, "dmd.image", sizeof(dmd_bundle_file_t));
   dmd_pool_init(&image->alloc_fns, env, "dmd.image", sizeof(uint32_t));
-  dmd_imagesource_init(image);
+  init_source(image);
   return check_container(image, why) && read_table(image, why) && read_files(image, why) &&
          read_settings(image, why) &&
-         (dmd_imagesource_read(image) || complain(why, "the bundle's source lines are damaged"));
+         (read_source(image) || complain(why, "the bundle's source lines are damaged"));
 }
 
 void dmd_bundle_destroy(dmd_bundle_t *image) {
-  dmd_imagesource_destroy(image);
+  destroy_source(image);
   dmd_env_free(image->env, image->alloc_fn_list);
   dmd_pool_destroy(&image->alloc_fns);
   dmd_pool_destroy(&image->files);

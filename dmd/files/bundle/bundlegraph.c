@@ -43,7 +43,7 @@ static bool is_node_good(const dmd_heapgraph_columns_t *c, uint32_t node, uint32
 }
 
 /* Call first: checks what dmd_heapgraph_borrow relies on. */
-static const char *dmd_imagecheck_edges(const dmd_heapgraph_columns_t *c, uint32_t n_edges) {
+static const char *check_edges(const dmd_heapgraph_columns_t *c, uint32_t n_edges) {
   uint32_t n_nodes = 1 + c->n_roots + c->n_blocks;
   for (uint32_t node = 0; node < n_nodes; node++)
     if (c->first[node] > c->first[node + 1])
@@ -122,7 +122,7 @@ static const char *check_first_words(const dmd_heapgraph_t *heap) {
 }
 
 /* Call these when the graph is complete. */
-static const char *dmd_imagecheck_graph(const dmd_heapgraph_t *heap) {
+static const char *check_graph(const dmd_heapgraph_t *heap) {
   const char *wrong = heap->graph.size[DMD_GRAPH_ALL] != 0 ? "the root of all" : NULL;
   if (wrong == NULL)
     wrong = check_blocks(heap);
@@ -142,7 +142,7 @@ static bool is_typed_good(const dmd_typing_t *typing, uint32_t node) {
          typed->lead <= szB;
 }
 
-static const char *dmd_imagecheck_typed(const dmd_typing_t *typing) {
+static const char *check_typed(const dmd_typing_t *typing) {
   for (uint32_t node = 0; node < typing->graph->graph.n_nodes; node++)
     if (!is_typed_good(typing, node))
       return "a node's type";
@@ -210,7 +210,7 @@ static const char *find_columns(const dmd_bundle_t *image, uint32_t i, dmd_heapg
       n_edges < n_nodes - 1 - c->n_blocks)
     return "its columns are not of one length";
   c->n_roots = n_nodes - 1 - c->n_blocks;
-  return dmd_imagecheck_edges(c, n_edges);
+  return check_edges(c, n_edges);
 }
 
 /* ---- The graph. ---- */
@@ -226,7 +226,7 @@ static const char *read_rest(dmd_bundle_graph_t *graph, const dmd_bundle_section
   if (c.failed)
     return "its objects, codes or roots";
   dmd_imagetypes_read(&c, &graph->types);
-  return dmd_bundlecursor_is_done(&c) ? dmd_imagecheck_graph(&graph->heap) : "its types";
+  return dmd_bundlecursor_is_done(&c) ? check_graph(&graph->heap) : "its types";
 }
 
 static const char *read_typed(dmd_bundle_graph_t *graph, const dmd_bundle_t *image, uint32_t i) {
@@ -235,7 +235,7 @@ static const char *read_typed(dmd_bundle_graph_t *graph, const dmd_bundle_t *ima
   if (typed == NULL || n != graph->heap.graph.n_nodes)
     return "its nodes' types";
   dmd_mem_copy(graph->typing.nodes, typed, n * sizeof *typed);
-  return dmd_imagecheck_typed(&graph->typing);
+  return check_typed(&graph->typing);
 }
 
 static const char *read_variables(dmd_bundle_graph_t *graph, const dmd_bundle_t *image,

@@ -9,7 +9,7 @@
 #include "record/engine/loaded.h"
 #include "record/engine/symbols.h"
 #include "record/heap/snapshot.h"
-#include "show/text/text_dump.h"
+#include "show/text/text.h"
 
 /* ---- Hints. ---- */
 

@@ -9,7 +9,7 @@
 #include "show/page/answer.h"
 #include "show/page/asks.h"
 #include "show/page/pagegraph.h"
-#include "show/text/text_census.h"
+#include "show/text/text_graph.h"
 
 enum { ROWS = 100 };
 

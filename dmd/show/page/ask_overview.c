@@ -11,7 +11,6 @@
 #include "show/page/answer.h"
 #include "show/page/asks.h"
 #include "show/text/record_json.h"
-#include "show/text/text_changes.h"
 #include "show/text/text_rows.h"
 
 enum { WORST = 5, FAULTS = 3, ROWS = 10, PLACES = 5 };

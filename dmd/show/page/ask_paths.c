@@ -6,7 +6,7 @@
 #include "show/page/answer.h"
 #include "show/page/asks.h"
 #include "show/page/pagegraph.h"
-#include "show/text/text_paths.h"
+#include "show/text/text_graph.h"
 
 enum { PATHS = 50 };
 

@@ -10,7 +10,7 @@
 #include "show/page/answer.h"
 #include "show/page/asks.h"
 #include "show/page/pagegraph.h"
-#include "show/text/text_retained.h"
+#include "show/text/text_graph.h"
 
 enum { ROWS = 100, DEPTH = 200, LEAST = 100, MILLION = 1000000 };
 

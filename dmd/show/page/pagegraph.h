@@ -18,7 +18,7 @@
 #include "analyse/graph/owners.h"
 #include "analyse/graph/retainedrows.h"
 #include "show/page/session.h"
-#include "show/text/text_owners.h"
+#include "show/text/text_graph.h"
 
 /* Hint for queries that need a graph. */
 #define DMD_SESSION_GRAPH_HINT "run the program with --graph=yes, and open the file .graph.gz, too"

@@ -19,4 +19,31 @@ void dmd_print_gate_junit(dmd_out_t *out, const dmd_verdict_t *v);
 void dmd_print_gate_suite(dmd_out_t *out, const dmd_verdict_t *v); /* one suite of several */
 void dmd_print_gate_github(dmd_out_t *out, const dmd_verdict_t *v);
 
+/* ---- Several profiles. ----
+ *
+ * One report on the gates of several profiles, such as those of a program's processes.
+ * Call order: begin, add for each verdict, end.
+ *
+ *   json     {"checks": [...], "verdict": "refused"}, each as for a single check
+ *   junit    one test suite for each
+ *   others   one after the other, then a summary line */
+
+/* In the order of the words of dmdv check --format. */
+typedef enum { DMD_GATE_TEXT, DMD_GATE_JSON, DMD_GATE_JUNIT, DMD_GATE_GITHUB } dmd_gate_format_t;
+
+void dmd_print_gate(dmd_out_t *out, dmd_gate_format_t format, const dmd_verdict_t *v);
+
+typedef struct dmd_gate_each {
+  dmd_out_t *out;
+  dmd_gate_format_t format;
+  size_t n, n_refused;
+} dmd_gate_each_t;
+
+void dmd_gate_each_begin(dmd_gate_each_t *each, dmd_out_t *out, dmd_gate_format_t format);
+void dmd_gate_each_add(dmd_gate_each_t *each, const dmd_verdict_t *v);
+void dmd_gate_each_end(dmd_gate_each_t *each);
+
+/* The summary line. */
+void dmd_gate_each_verdict(const dmd_gate_each_t *each, dmd_out_t *out);
+
 #endif

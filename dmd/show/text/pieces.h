@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * pieces.h: writes single parts of what text.h and records_json.h write: a record, who should have
+ * pieces.h: writes single parts of what text.h and record_json.h write: a record, who should have
  * reported it, a fault.
  *
  * For callers that show records one by one, in any order. Text has no colours and is not folded.

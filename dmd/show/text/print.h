@@ -59,7 +59,7 @@ void dmd_print_stack_opening(dmd_out_t *out, const char *what);
 void dmd_print_frames(dmd_out_t *out, const char *indent, const dmd_profile_t *profile,
                       const uint32_t *frames, size_t first, size_t end);
 
-/* text_run.c: the run that a profile comes from; nothing if another program wrote it. which: "", or
+/* text.c: the run that a profile comes from; nothing if another program wrote it. which: "", or
  * " 1" and " 2" if two are compared. */
 void dmd_print_run(dmd_out_t *out, const char *which, const dmd_profile_t *profile);
 

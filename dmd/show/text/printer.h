@@ -2,9 +2,8 @@
  *
  * printer.h: internals of the files that implement text.h and pieces.h, and of no others.
  *
- * text.c prints everything, text_record.c one record, text_fault.c the faults, text_share.c the
- * owners of shared blocks, text_hints.c the referrers to unreported ones. pieces.c prints single
- * parts.
+ * text.c prints everything, text_record.c one record and the owners of shared blocks, text_fault.c
+ * the faults, text_hints.c the referrers to unreported blocks. pieces.c prints single parts.
  */
 #ifndef DMD_SHOW_TEXT_PRINTER_H
 #define DMD_SHOW_TEXT_PRINTER_H
@@ -73,7 +72,7 @@ void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r);
  * memory was searched for referrers. */
 void dmd_print_advice_on_all(const dmd_printer_t *p);
 
-/* text_peak.c: `after 35 ms`, `after 0.8 s`. */
+/* text.c: `after 35 ms`, `after 0.8 s`. */
 void dmd_print_time(dmd_out_t *out, uint64_t ms);
 
 /* The same file: `At the peak: 1,234 bytes in 5 blocks, after 0.8 s; 0 bytes at exit`, alone or
@@ -82,7 +81,7 @@ void dmd_print_peak_opening(const dmd_printer_t *p);
 void dmd_print_peak_sentence(const dmd_printer_t *p);
 void dmd_print_peak_total(const dmd_printer_t *p);
 
-/* text_share.c: the owners that share the record's blocks, and the share of each. */
+/* text_record.c: the owners that share the record's blocks, and the share of each. */
 void dmd_print_sharers(const dmd_printer_t *p, const dmd_record_t *r);
 
 #endif

@@ -4,7 +4,139 @@
 #include "analyse/records/hintsum.h"
 #include "base/format.h"
 #include "base/mem.h"
+#include "base/str.h"
+#include "base/strbuf.h"
+#include "model/profile/profile.h"
+#include "show/text/print.h"
 #include "show/text/printer.h"
+
+/* ---- The run. ---- */
+
+/* `  Folder: /home/me`; nothing if it is not known. */
+static void print_line(dmd_out_t *out, const char *what, const char *value) {
+  if (value == NULL)
+    return;
+  dmd_out_str(out, "  ");
+  dmd_out_str(out, what);
+  dmd_out_str(out, ": ");
+  dmd_out_safe(out, value);
+  dmd_out_char(out, '\n');
+}
+
+/* The command line as a user would type it. */
+static void print_command(dmd_out_t *out, const dmd_profile_t *profile) {
+  uint32_t n = dmd_profile_n_arguments(profile);
+  if (n == 0) {
+    print_line(out, "Command", profile->run.command);
+    return;
+  }
+  dmd_out_str(out, "  Command:");
+  for (uint32_t i = 0; i < n; i++) {
+    dmd_out_char(out, ' ');
+    dmd_print_quoted(out, dmd_profile_argument(profile, i));
+  }
+  dmd_out_char(out, '\n');
+}
+
+/* `  Process: 1234, dump 2 (request)`; nothing for several processes. */
+static void print_process(dmd_out_t *out, const dmd_run_t *run) {
+  if (run->pid == 0)
+    return;
+  dmd_out_str(out, "  Process: ");
+  dmd_out_u64(out, run->pid);
+  if (run->dump_number > 0) {
+    dmd_out_str(out, ", dump ");
+    dmd_out_u64(out, run->dump_number);
+  }
+  if (run->trigger != NULL) {
+    dmd_out_str(out, " (");
+    dmd_out_safe(out, run->trigger);
+    dmd_out_char(out, ')');
+  }
+  dmd_out_char(out, '\n');
+}
+
+void dmd_print_run(dmd_out_t *out, const char *which, const dmd_profile_t *profile) {
+  const dmd_run_t *run = &profile->run;
+  if (!run->is_known)
+    return;
+  dmd_out_str(out, "Run");
+  dmd_out_str(out, which);
+  dmd_out_str(out, " {\n");
+  print_command(out, profile);
+  print_process(out, run);
+  print_line(out, "Label", run->label);
+  print_line(out, "Time", run->time);
+  print_line(out, "Host", run->host);
+  print_line(out, "Folder", run->folder);
+  dmd_out_str(out, "}\n\n");
+}
+
+/* ---- The peak. ---- */
+
+void dmd_print_time(dmd_out_t *out, uint64_t ms) {
+  enum { LEAST_IN_SECONDS = 100, MS_PER_TENTH = 100 };
+  dmd_out_str(out, "after ");
+  if (ms < LEAST_IN_SECONDS) {
+    dmd_out_u64(out, ms);
+    dmd_out_str(out, " ms");
+    return;
+  }
+  uint64_t tenths = (ms + MS_PER_TENTH / 2) / MS_PER_TENTH;
+  dmd_print_unsigned(out, tenths / 10);
+  dmd_out_char(out, '.');
+  dmd_out_u64(out, tenths % 10);
+  dmd_out_str(out, " s");
+}
+
+/* `1,234 bytes in 5 blocks, after 0.8 s` */
+static void print_figures(dmd_out_t *out, const dmd_run_t *run) {
+  const dmd_moment_t *peak = &run->peak;
+  bool sampled = run->sample_interval > 0;
+  dmd_print_count(out, (int64_t)peak->szB, sampled, "byte", "bytes");
+  dmd_out_str(out, " in ");
+  dmd_print_count(out, (int64_t)peak->n_blocks, sampled, "block", "blocks");
+  dmd_out_str(out, ", ");
+  dmd_print_time(out, peak->ms);
+  if (peak->error_szB == 0)
+    return;
+  dmd_out_str(out, " (at most ");
+  dmd_print_bytes(out, peak->error_szB);
+  dmd_out_str(out, " too low)");
+}
+
+void dmd_print_peak_sentence(const dmd_printer_t *p) {
+  const dmd_run_t *run = &p->profile->run;
+  if (!p->profile->shows_peak || !run->peak.is_known)
+    return;
+  bool is_exit = run->trigger != NULL && dmd_str_equal(run->trigger, "exit");
+  dmd_out_str(p->out, "At the peak: ");
+  print_figures(p->out, run);
+  dmd_out_str(p->out, "; ");
+  dmd_print_count(p->out, (int64_t)run->in_use_szB, run->sample_interval > 0, "byte", "bytes");
+  dmd_out_str(p->out, is_exit ? " at exit\n" : " at the dump\n");
+}
+
+void dmd_print_peak_opening(const dmd_printer_t *p) {
+  const dmd_run_t *run = &p->profile->run;
+  if (!p->profile->shows_peak || !run->peak.is_known)
+    return;
+  dmd_print_peak_sentence(p);
+  if (run->in_use_blocks > 0)
+    dmd_out_str(p->out, "dmdv print --moment=end shows the blocks that were left.\n");
+  dmd_out_char(p->out, '\n');
+}
+
+void dmd_print_peak_total(const dmd_printer_t *p) {
+  const dmd_run_t *run = &p->profile->run;
+  if (!run->peak.is_known || p->profile->shows_peak)
+    return;
+  dmd_out_str(p->out, "peak: ");
+  print_figures(p->out, run);
+  dmd_out_char(p->out, '\n');
+}
+
+/* ---- The whole text. ---- */
 
 static void print_section(const dmd_printer_t *p, dmd_section_t section) {
   dmd_out_t *out = p->out;
@@ -246,4 +378,87 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   print_totals(&p);
   dmd_allocfns_destroy(&allocfns);
   dmd_hintsum_destroy(&advice);
+}
+
+/* ---- A dump in a log. ---- */
+
+/* Splits text into whole lines. */
+typedef struct {
+  void (*say)(void *ctx, const char *line);
+  void *ctx;
+  dmd_strbuf_t line; /* the current line so far */
+} lines_t;
+
+static bool write_lines(void *ctx, const char *bytes, size_t n) {
+  lines_t *lines = ctx;
+  while (n > 0) {
+    size_t part = 0;
+    while (part < n && bytes[part] != '\n')
+      part++;
+    dmd_strbuf_bytes(&lines->line, bytes, part);
+    if (part < n) {
+      lines->say(lines->ctx, lines->line.text);
+      dmd_strbuf_cut(&lines->line, 0);
+      part++;
+    }
+    bytes += part;
+    n -= part;
+  }
+  return true;
+}
+
+static const char *or_unknown(const char *s) {
+  return s != NULL ? s : "(unknown)";
+}
+
+/* "dmd 1.0: dump 2 "loaded" of ./app -x (pid 123)" */
+static void write_title(dmd_strbuf_t *title, const dmd_run_t *run) {
+  dmd_strbuf_str(title, "dmd ");
+  dmd_strbuf_str(title, or_unknown(run->version));
+  dmd_strbuf_str(title, ": dump ");
+  dmd_strbuf_u64(title, run->dump_number);
+  if (run->label != NULL) {
+    dmd_strbuf_str(title, " \"");
+    dmd_strbuf_str(title, run->label);
+    dmd_strbuf_str(title, "\"");
+  }
+  dmd_strbuf_str(title, " of ");
+  dmd_strbuf_str(title, or_unknown(run->command));
+  dmd_strbuf_str(title, " (pid ");
+  dmd_strbuf_u64(title, run->pid);
+  dmd_strbuf_str(title, ")");
+}
+
+static void print(dmd_profile_t *profile, const dmd_text_dump_options_t *options,
+                  void (*say)(void *ctx, const char *line), void *ctx) {
+  dmd_strbuf_t title;
+  dmd_strbuf_init(&title, profile->env);
+  write_title(&title, &profile->run);
+  dmd_text_options_t text_options = {.title = title.text, .max_records = options->max_records};
+  lines_t lines = {.say = say, .ctx = ctx};
+  dmd_strbuf_init(&lines.line, profile->env);
+  dmd_records_t records;
+  dmd_out_t out;
+  dmd_records_init(&records, profile, options->max_frames, options->sort_by);
+  dmd_out_init(&out, write_lines, &lines);
+  dmd_text_print(&out, &records, &text_options);
+  dmd_out_flush(&out);
+  dmd_records_destroy(&records);
+  dmd_strbuf_destroy(&lines.line);
+  dmd_strbuf_destroy(&title);
+}
+
+void dmd_text_dump(dmd_profile_t *profile, const dmd_text_dump_options_t *options,
+                   void (*say)(void *ctx, const char *line), void *ctx) {
+  bool is_peak = dmd_peak_matters(profile);
+  dmd_moment_side_t other;
+  if (is_peak) {
+    dmd_moment_side_init_peak(&other, profile);
+    dmd_moment_swap(profile, &other);
+  }
+  print(profile, options, say, ctx);
+  if (is_peak) {
+    dmd_moment_swap(profile, &other);
+    dmd_moment_side_destroy(&other);
+  }
 }

@@ -31,4 +31,19 @@ typedef struct dmd_text_options {
 void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
                     const dmd_text_options_t *options);
 
+/* ---- A dump in a log. ----
+ *
+ * The text that an engine logs for a dump: a title with the number of the dump and the
+ * process, and the records. Code that names frames after the run prints the same text. */
+
+typedef struct dmd_text_dump_options {
+  dmd_sort_by_t sort_by;
+  uint32_t max_records; /* per section; 0: all */
+  uint32_t max_frames;
+} dmd_text_dump_options_t;
+
+/* Calls `say` for each line, without its line end. */
+void dmd_text_dump(dmd_profile_t *profile, const dmd_text_dump_options_t *options,
+                   void (*say)(void *ctx, const char *line), void *ctx);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/format.h"
 #include "show/text/printer.h"
-#include "show/text/text_owners.h"
+#include "show/text/text_graph.h"
 
 static void print_offsets(dmd_out_t *out, const dmd_holder_t *holder) {
   char hex[DMD_FORMAT_MAX];

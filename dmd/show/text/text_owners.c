@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "show/text/text_owners.h"
+#include "show/text/text_graph.h"
 
 #include "base/jsonout.h"
 #include "base/str.h"

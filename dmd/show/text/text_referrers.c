@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "show/text/text_referrers.h"
+#include "show/text/text_graph.h"
 
 #include "analyse/graph/edgename.h"
 #include "base/format.h"

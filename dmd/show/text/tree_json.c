@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "base/path.h"
 #include "base/strbuf.h"
-#include "show/text/amount.h"
+#include "show/text/text_tree.h"
 
 typedef struct {
   dmd_jsonout_t *j;

@@ -2,7 +2,7 @@
 #include "census_fixture.h"
 
 #include "fixture.h"
-#include "show/text/text_census.h"
+#include "show/text/text_graph.h"
 
 #include <stdio.h>
 

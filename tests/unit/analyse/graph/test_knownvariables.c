@@ -7,7 +7,7 @@
 
 #include "files/bundle/bundletypes.h"
 #include "show/page/pagedata.h"
-#include "show/text/text_owners.h"
+#include "show/text/text_graph.h"
 
 #include <stdlib.h>
 

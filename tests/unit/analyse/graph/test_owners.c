@@ -8,7 +8,7 @@
 
 #include "analyse/transform/anonymize.h"
 #include "profiles/build.h"
-#include "show/text/text_owners.h"
+#include "show/text/text_graph.h"
 
 #include <stdio.h>
 

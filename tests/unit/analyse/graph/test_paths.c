@@ -7,7 +7,7 @@
 #include "shelf_fixture.h"
 
 #include "analyse/graph/select.h"
-#include "show/text/text_paths.h"
+#include "show/text/text_graph.h"
 
 enum { GRAPHS = 10000, CHAIN = 1000000 };
 

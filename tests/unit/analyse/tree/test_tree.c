@@ -3,7 +3,6 @@
 
 #include "analyse/tree/amounts.h"
 #include "analyse/tree/tree.h"
-#include "show/text/amount.h"
 #include "show/text/text_tree.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "heap_matrix.h"
 #include "shelf_fixture.h"
 
-#include "show/text/text_referrers.h"
+#include "show/text/text_graph.h"
 
 enum { GRAPHS = 3000 };
 

@@ -7,11 +7,7 @@
 #include "analyse/graph/leakrows.h"
 #include "analyse/transform/merge.h"
 #include "show/page/pagegraph.h"
-#include "show/text/text_census.h"
-#include "show/text/text_leaks.h"
-#include "show/text/text_owners.h"
-#include "show/text/text_paths.h"
-#include "show/text/text_retained.h"
+#include "show/text/text_graph.h"
 
 #include <stdio.h>
 

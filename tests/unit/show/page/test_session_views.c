@@ -4,8 +4,8 @@
  * output, and by hand. */
 #include "page_fixture.h"
 
-#include "show/text/records_json.h"
-#include "show/text/text_changes.h"
+#include "show/text/record_json.h"
+#include "show/text/text_rows.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
  */
 #include "shelf_fixture.h"
 
-#include "show/text/text_leaks.h"
+#include "show/text/text_graph.h"
 
 typedef struct {
   shelf_t shelf;

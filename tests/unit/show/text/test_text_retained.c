@@ -6,7 +6,7 @@
 #include "heap_matrix.h"
 #include "shelf_fixture.h"
 
-#include "show/text/text_retained.h"
+#include "show/text/text_graph.h"
 
 typedef struct {
   shelf_t shelf;
