@@ -352,37 +352,28 @@ dmd_reporters_sources = dmd/reporters/dmd-reporters.c
 # dmdv: its main file, and the rest, which unit tests can link.
 dmdv_SOURCES = dmd/dmdv/dmdv.c
 dmd_reader_sources = \
-  dmd/host/message.c dmd/host/message.h \
   dmd/base/posix/posixfiles.c dmd/base/posix/posixfiles.h \
   dmd/base/posix/sockets.c dmd/base/posix/sockets.h \
   $(dmd_zip_sources) \
   dmd/host/process.c dmd/host/process.h \
-  dmd/host/availablememory.c dmd/host/availablememory.h \
   dmd/historydb/digest.c dmd/historydb/digest.h \
   dmd/host/output.c dmd/host/output.h \
-  dmd/host/pager.c dmd/host/pager.h \
   dmd/host/progress.c dmd/host/progress.h \
   dmd/host/sourcefiles.c dmd/host/sourcefiles.h \
-  dmd/host/times.c dmd/host/times.h \
   dmd/dmdv/input/fleet.c dmd/dmdv/input/fleet.h \
-  dmd/dmdv/input/ignorefile.c dmd/dmdv/input/ignorefile.h \
   dmd/dmdv/input/input.c dmd/dmdv/input/input.h \
   dmd/dmdv/input/profilefile.c dmd/dmdv/input/profilefile.h \
-  dmd/dmdv/input/scanfile.c dmd/dmdv/input/scanfile.h \
   dmd/dmdv/export_pprof.h \
   dmd/debuginfo/flow.c dmd/debuginfo/flow.h \
   dmd/debuginfo/instruction.c dmd/debuginfo/instruction.h \
   dmd/debuginfo/names.h \
   dmd/debuginfo/typefinder.h \
   dmd/dmdv/run/runchannel.c dmd/dmdv/run/runchannel.h \
-  dmd/dmdv/run/asuser.c dmd/dmdv/run/asuser.h \
   dmd/host/child.c dmd/host/child.h \
-  dmd/dmdv/graph/choose.c dmd/dmdv/graph/choose.h \
   dmd/dmdv/graph/cmd_census.c \
   dmd/dmdv/cmd_check.c \
   dmd/dmdv/cmd_diff.c \
   dmd/dmdv/cmd_export.c \
-  dmd/dmdv/graph/exportgraph.c dmd/dmdv/graph/exportgraph.h \
   dmd/dmdv/run/cmd_dump.c \
   dmd/dmdv/graph/cmd_leaks.c \
   dmd/dmdv/cmd_merge.c \
@@ -399,18 +390,13 @@ dmd_reader_sources = \
   dmd/dmdv/commandline/commands.h \
   dmd/dmdv/commandline/complete.c dmd/dmdv/commandline/complete.h \
   dmd/dmdv/run/controlled.c dmd/dmdv/run/controlled.h \
-  dmd/dmdv/graph/graphcensus.c dmd/dmdv/graph/graphcensus.h \
   dmd/dmdv/graph/graphbeside.c dmd/dmdv/graph/graphbeside.h \
   dmd/dmdv/graph/graphcommand.c dmd/dmdv/graph/graphcommand.h \
   dmd/dmdv/commandline/ignoring.c dmd/dmdv/commandline/ignoring.h \
-  dmd/dmdv/graph/leakcheck.c dmd/dmdv/graph/leakcheck.h \
   dmd/dmdv/run/leftovers.c dmd/dmdv/run/leftovers.h \
-  dmd/dmdv/graph/lostblocks.c dmd/dmdv/graph/lostblocks.h \
-  dmd/dmdv/commandline/namer.c dmd/dmdv/commandline/namer.h \
   dmd/dmdv/run/native.c dmd/dmdv/run/native.h \
   dmd/dmdv/run/overview.c dmd/dmdv/run/overview.h \
   dmd/dmdv/commandline/recordoptions.c dmd/dmdv/commandline/recordoptions.h \
-  dmd/dmdv/graph/ownersbeside.c dmd/dmdv/graph/ownersbeside.h \
   dmd/dmdv/view/htmlpage.c dmd/dmdv/view/htmlpage.h \
   dmd/dmdv/run/preloadable.c dmd/dmdv/run/preloadable.h \
   dmd/dmdv/run/received.c dmd/dmdv/run/received.h \
@@ -449,26 +435,20 @@ dmd_no_types_sources = dmd/debuginfo/names_none.c dmd/debuginfo/typefinder_none.
 dmd_history_sources = \
   dmd/historydb/add.c dmd/historydb/add.h \
   dmd/historydb/alarms.c dmd/historydb/alarms.h \
-  dmd/historydb/checkout.c dmd/historydb/checkout.h \
   dmd/historydb/curves.c dmd/historydb/curves.h \
   dmd/historydb/database.c dmd/historydb/database.h \
   dmd/historydb/driver.h dmd/historydb/driver_sqlite.c \
   dmd/historydb/events.c dmd/historydb/events.h \
   dmd/historydb/exporting.c dmd/historydb/exporting.h \
   dmd/historydb/gather.c dmd/historydb/gather.h \
-  dmd/historydb/importedrun.c dmd/historydb/importedrun.h \
   dmd/historydb/importing.c dmd/historydb/importing.h \
   dmd/historydb/importwriting.c \
-  dmd/historydb/lines.c dmd/historydb/lines.h \
   dmd/historydb/origin.c dmd/historydb/origin.h \
   dmd/historydb/prune.c dmd/historydb/prune.h \
   dmd/historydb/storedset.c dmd/historydb/storedset.h \
-  dmd/historydb/findrow.c dmd/historydb/findrow.h \
-  dmd/historydb/runs.c dmd/historydb/runs.h \
   dmd/historydb/schema.c dmd/historydb/schema.h \
   dmd/historydb/setsums.c dmd/historydb/setsums.h \
   dmd/historydb/stacks.c dmd/historydb/stacks.h \
-  dmd/historydb/walfile.c dmd/historydb/walfile.h \
   dmd/dmdv/history/cmd_history.c \
   dmd/dmdv/history/historyadd.c \
   dmd/dmdv/history/historycheck.c \
@@ -491,26 +471,19 @@ dmd_no_page_sources = dmd/dmdv/view/htmlpage_none.c
 
 # dmd-derive: its core, which is freestanding like the tool's, and the program around it.
 dmd_derive_core_sources = \
-  dmd/derive/cast.c dmd/derive/cast.h \
   dmd/derive/check.c dmd/derive/check.h \
   dmd/derive/model.c dmd/derive/model.h \
   dmd/derive/reach.c dmd/derive/reach.h \
-  dmd/derive/namelookup.c dmd/derive/namelookup.h \
-  dmd/derive/suggest/count.c dmd/derive/suggest/count.h \
   dmd/derive/suggest/evidence.c dmd/derive/suggest/evidence.h \
-  dmd/derive/suggest/ownership.c dmd/derive/suggest/ownership.h \
-  dmd/derive/suggest/pointers.c dmd/derive/suggest/pointers.h \
   dmd/derive/suggest/suggest.c dmd/derive/suggest/suggest.h \
   dmd/derive/write.c dmd/derive/write.h \
   dmd/derive/writemember.c dmd/derive/writemember.h
 dmd_derive_program_sources = \
-  dmd/derive/program/compilecommands.c dmd/derive/program/compilecommands.h \
   dmd/derive/program/main.c \
   dmd/derive/program/deriveoptions.c dmd/derive/program/deriveoptions.h \
-  dmd/derive/program/outputs.c dmd/derive/program/outputs.h \
   dmd/derive/program/read.c dmd/derive/program/read.h \
   dmd/derive/program/records.c dmd/derive/program/records.h \
-  dmd/derive/program/printsuggestions.c dmd/derive/program/printsuggestions.h
+
 
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
 dmd_preload_sources = dmd/valgrind/dm_preload.c dmd/valgrind/dm_preload.h

@@ -225,7 +225,7 @@ thread_reader_sources = \
   dmd/files/graph/read_graph_names.c dmd/files/graph/read_graph_nodes.c dmd/files/profile/historyreader.c \
   dmd/files/profile/read_run.c \
   dmd/files/profile/readerstate.c dmd/files/profile/jsonvalue.c \
-  dmd/host/process.c dmd/host/availablememory.c dmd/host/message.c dmd/host/progress.c dmd/dmdv/input/fleet.c \
+  dmd/host/process.c dmd/host/progress.c dmd/dmdv/input/fleet.c \
   dmd/dmdv/input/input.c dmd/dmdv/input/profilefile.c
 
 # What unit tests share (a hosted env, a failing allocator, naive models).

@@ -5,7 +5,6 @@
 #include "debuginfo/classname.h"
 #include "debuginfo/codeunits.h"
 #include "debuginfo/symboltable.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include <inttypes.h>

@@ -3,7 +3,6 @@
  * Stands in for names.c in a build without libdw.
  */
 #include "debuginfo/names.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include <inttypes.h>

@@ -6,7 +6,6 @@
 #include "debuginfo/classname.h"
 #include "debuginfo/locals.h"
 #include "debuginfo/site.h"
-#include "host/message.h"
 #include "host/process.h"
 #include "host/progress.h"
 

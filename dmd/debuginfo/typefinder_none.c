@@ -3,7 +3,7 @@
  * Stands in for typefinder.c in a build without libdw.
  */
 #include "debuginfo/typefinder.h"
-#include "host/message.h"
+#include "host/process.h"
 
 dmdv_typefinder_t *dmdv_typefinder_new(dmd_types_t *types, const char *folder) {
   (void)types, (void)folder;

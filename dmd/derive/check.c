@@ -2,7 +2,7 @@
 #include "derive/check.h"
 
 #include "base/str.h"
-#include "derive/namelookup.h"
+#include "derive/model.h"
 #include "derive/reach.h"
 
 typedef struct check {

@@ -23,6 +23,7 @@
 #define DMD_DERIVE_MODEL_H
 
 #include "base/env.h"
+#include "base/strbuf.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -158,5 +159,50 @@ bool dmd_derive_is_inside(const dmd_derive_record_t *record);
 /* The function, or the constant or variable, with this name in the headers; or NULL. */
 const dmd_derive_function_t *dmd_derive_function(const dmd_derive_model_t *model, const char *name);
 const dmd_derive_global_t *dmd_derive_global(const dmd_derive_model_t *model, const char *name);
+
+/* ---- Casts. ----
+ *
+ * Resolves DMD_OWNS_AS, which gives pointers another type than C does.
+ *
+ * A program may keep a pointer to one of its structs as a `void *`; the word names the struct.
+ * After all headers were read, the member's type becomes that struct, and the word becomes
+ * DMD_DERIVE_OWNS. */
+
+/* Resolves all members of a model that was just read. If a word does not name a measured struct or
+ * has no pointer, it stays, and check.h reports it. */
+void dmd_derive_cast(dmd_derive_model_t *model);
+
+/* ---- Names in annotations. ----
+ *
+ * Resolves names in annotations.
+ *
+ * DMD_OWNS_ARRAY(count), DMD_HOLDS(count) and DMD_WHEN(condition) take a C expression in which the
+ * struct's members are named like variables. A scope is a struct, perhaps within an outer one;
+ * members of the inner struct come first. Members of anonymous structs and unions are found as in
+ * C.
+ *
+ * Names that are not members (constants, macros, functions) stay as they are. DMD_INDEX is the
+ * index of the element if the member is an array in the struct. */
+
+typedef struct dmd_derive_scope {
+  const dmd_derive_record_t *record;
+  const char *access;                   /* prefix for access to a member: "self->", "self->u." */
+  const struct dmd_derive_scope *outer; /* or NULL */
+} dmd_derive_scope_t;
+
+/* Finds a member by name in the record or in an anonymous record within it; NULL if not found. */
+const dmd_derive_member_t *dmd_derive_member(const dmd_derive_record_t *record, const char *name,
+                                             size_t n);
+
+/* The member named by n bytes, and in *at the scope that has it; NULL if not found. */
+const dmd_derive_member_t *dmd_derive_resolve(const dmd_derive_scope_t *scope, const char *name,
+                                              size_t n, const dmd_derive_scope_t **at);
+
+/* True if the text is exactly one C identifier. */
+bool dmd_derive_is_name(const char *text);
+
+/* Appends the expression as C code. index: the value of DMD_INDEX; NULL: none. */
+void dmd_derive_expression(const dmd_derive_scope_t *scope, const char *text, const char *index,
+                           dmd_strbuf_t *out);
 
 #endif

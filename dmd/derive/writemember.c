@@ -2,7 +2,7 @@
 #include "derive/writemember.h"
 
 #include "base/str.h"
-#include "derive/namelookup.h"
+#include "derive/model.h"
 
 /* The value that the current code looks at. */
 typedef struct at {

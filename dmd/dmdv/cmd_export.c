@@ -1,22 +1,79 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later
- *
- * dmdv export: writes a profile or a heap graph in another program's format.
- */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "dmd-config.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/commandline/show.h"
 #include "dmdv/export_pprof.h"
-#include "dmdv/graph/exportgraph.h"
-#include "host/message.h"
+#include "dmdv/graph/typedgraph.h"
 #include "host/output.h"
 #include "host/process.h"
 #include "show/export/exportmetrics.h"
+#include "show/export/heapsnapshot.h"
 
-#include "dmd-config.h"
+/* Exports a heap graph for the memory tools of browsers. */
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+typedef struct {
+  dmd_export_heapsnapshot_fn write;
+  dmdv_typedgraph_options_t graph;
+  bool gzip;
+  const char *output; /* NULL: standard output */
+  uint32_t max_nodes; /* at least 1 */
+} graph_export_t;
+
+/* Reports what the snapshot leaves out. */
+static void say_what_is_missing(const dmd_heapsnapshot_t *s) {
+  char n[DMD_FORMAT_MAX], szB[DMD_FORMAT_MAX];
+  if (s->shown.up_to > 0) {
+    dmd_format_commas(n, s->graph->graph.n_nodes);
+    dmd_format_commas(szB, (int64_t)s->shown.up_to);
+    dmdv_note("export: %s nodes are too many: siblings that retain up to %s bytes each are merged, "
+              "which leaves %" PRIu32,
+              n, szB, s->shown.n_nodes);
+  }
+  if (!s->shown.fits)
+    dmdv_note("export: the graph is still larger than its readers accept");
+  if (s->n_too_large > 0)
+    dmdv_note("export: %" PRIu32
+              " nodes larger than 4 GiB are written with 4 GiB, the format's limit",
+              s->n_too_large);
+}
+
+static bool write_snapshot(dmd_heapsnapshot_t *snapshot, const graph_export_t *export) {
+  dmdv_output_t *file =
+      dmdv_output_open(export->output, export->gzip || dmdv_output_is_gzip(export->output));
+  if (file == NULL)
+    return false;
+  dmd_out_t out;
+  dmd_out_init(&out, dmdv_output_write, file);
+  export->write(snapshot, &out);
+  dmd_out_flush(&out);
+  if (!dmdv_output_close(file, true))
+    return false;
+  say_what_is_missing(snapshot);
+  return true;
+}
+
+/* Writes the graph in this file. Reports on stderr what is left out, and errors. */
+static bool save_graph(const char *name, const graph_export_t *export) {
+  dmdv_typedgraph_t graph;
+  dmd_fail_t fail;
+  if (!dmdv_typedgraph_open(&graph, name, &export->graph, &fail))
+    return dmdv_error_in(name, &fail);
+  dmd_heapsnapshot_t snapshot;
+  dmd_heapsnapshot_init(&snapshot, &graph.heap, &graph.typing, export->max_nodes);
+  bool good = write_snapshot(&snapshot, export);
+  dmd_heapsnapshot_destroy(&snapshot);
+  dmdv_typedgraph_close(&graph);
+  return good;
+}
+
+/* dmdv export: writes a profile or a heap graph in another program's format. */
 
 #ifndef DMD_HAVE_PROTOBUF
 #define dmdv_export_pprof NULL
@@ -276,13 +333,13 @@ static bool export_merged(const options_t *o) {
 }
 
 static bool export_graph(const options_t *o, const format_t *format) {
-  dmdv_export_graph_t export = {.write = format->write_graph,
-                                .graph = o->graph,
-                                .gzip = format->gzip,
-                                .output = o->output,
-                                .max_nodes =
-                                    o->max_nodes > 0 ? o->max_nodes : DMD_HEAPSNAPSHOT_MAX_NODES};
-  return dmdv_export_graph(o->files.names[0], &export);
+  graph_export_t export = {.write = format->write_graph,
+                           .graph = o->graph,
+                           .gzip = format->gzip,
+                           .output = o->output,
+                           .max_nodes =
+                               o->max_nodes > 0 ? o->max_nodes : DMD_HEAPSNAPSHOT_MAX_NODES};
+  return save_graph(o->files.names[0], &export);
 }
 
 static bool export_files(const options_t *o) {

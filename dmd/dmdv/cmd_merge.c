@@ -6,11 +6,10 @@
 #include "analyse/tree/profile_amounts.h"
 #include "base/limits.h"
 #include "dmdv/commandline/commands.h"
-#include "dmdv/commandline/namer.h"
+#include "dmdv/commandline/recordoptions.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/commandline/show.h"
 #include "dmdv/input/fleet.h"
-#include "host/message.h"
 #include "host/process.h"
 
 typedef struct {

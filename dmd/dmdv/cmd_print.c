@@ -5,8 +5,7 @@
 #include "analyse/transform/reduce.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/show.h"
-#include "dmdv/graph/ownersbeside.h"
-#include "host/message.h"
+#include "dmdv/graph/graphbeside.h"
 #include "host/process.h"
 
 #include <inttypes.h>

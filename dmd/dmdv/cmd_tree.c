@@ -11,7 +11,6 @@
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/commandline/show.h"
 #include "dmdv/input/profilefile.h"
-#include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
 #include "show/text/text_tree.h"

@@ -8,10 +8,9 @@
  */
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/complete.h"
-#include "dmdv/commandline/namer.h"
+#include "dmdv/commandline/recordoptions.h"
 #include "dmdv/run/overview.h"
-#include "host/message.h"
-#include "host/pager.h"
+#include "host/output.h"
 #include "host/process.h"
 #include "host/progress.h"
 

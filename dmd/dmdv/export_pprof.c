@@ -18,7 +18,6 @@
 #include "base/strbuf.h"
 #include "dmdv/profile.pb-c.h"
 #include "host/process.h"
-#include "host/times.h"
 #include "show/export/dropframes.h"
 
 #include <stdio.h>

@@ -1,13 +1,116 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "historydb/curves.h"
 
-#include "analyse/limits/ttest.h"
-#include "base/strbuf.h"
-#include "historydb/runs.h"
-#include "host/process.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyse/limits/ttest.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/strbuf.h"
+#include "historydb/database.h"
+#include "host/process.h"
+
+/* ---- Runs. ---- */
+
+/* All runs of a history, in the order of its curves.
+ *
+ * A run here is one file that was added: one process of one launch of the program. The runs of one
+ * moment, environment and branch form a line. They are adjacent, in the order of builds, and within
+ * a build the runs of one launch are adjacent. */
+
+/* Equal texts have equal addresses. */
+typedef struct dmdv_run {
+  int64_t environment, build, time; /* ids; when the build was made */
+  const char *moment, *environment_lines, *branch, *build_name, *launch;
+  uint32_t process, line; /* numbers, from 1 */
+} dmdv_run_t;
+
+typedef struct dmdv_runs {
+  dmd_intern_t texts, processes;
+  dmd_pool_t runs;           /* dmdv_run_t */
+  dmd_pool_t have_processes; /* by line: a uint32_t, whether a build of it has several processes */
+  dmd_map_t by_id;           /* the number of a run, as a pointer */
+} dmdv_runs_t;
+
+static inline uint32_t dmdv_runs_count(const dmdv_runs_t *runs) {
+  return runs->runs.last;
+}
+
+/* The run with this number, from 1; the number of the run with this id, 0 if it is unknown. */
+static inline const dmdv_run_t *dmdv_runs_at(const dmdv_runs_t *runs, uint32_t number) {
+  return DMD_POOL_AT(&runs->runs, const dmdv_run_t, number);
+}
+
+static inline uint32_t dmdv_runs_find(const dmdv_runs_t *runs, int64_t id) {
+  return (uint32_t)(uintptr_t)dmd_map_find(&runs->by_id, (uint64_t)id);
+}
+
+static inline bool dmdv_runs_have_processes(const dmdv_runs_t *runs, uint32_t line) {
+  return *DMD_POOL_AT(&runs->have_processes, const uint32_t, line) != 0;
+}
+
+/* Columns of DMDV_SQL_RUNS. */
+enum { RUN_ID, MOMENT, ENVIRONMENT, LINES, BRANCH, BUILD, BUILD_NAME, TIME, LAUNCH, PROCESS };
+
+static const char *keep(dmdv_runs_t *runs, const char *text) {
+  return dmd_intern_get_str(&runs->texts, dmd_intern_str(&runs->texts, text));
+}
+
+static bool is_same_line(const dmdv_run_t *a, const dmdv_run_t *b) {
+  return a->moment == b->moment && a->environment == b->environment && a->branch == b->branch;
+}
+
+/* Numbers the lines, and notes which ones have several processes in a build. */
+static void set_line(dmdv_runs_t *runs, dmdv_run_t *run, const dmdv_run_t *before) {
+  bool is_same = before != NULL && is_same_line(before, run);
+  if (!is_same)
+    dmd_pool_reach(&runs->have_processes, runs->have_processes.last + 1);
+  run->line = runs->have_processes.last;
+  if (is_same && before->build == run->build && before->process != run->process)
+    *DMD_POOL_AT(&runs->have_processes, uint32_t, run->line) = 1;
+}
+
+static void add_run(dmdv_runs_t *runs, dmdv_database_t *db) {
+  uint32_t number = dmd_pool_add(&runs->runs);
+  dmdv_run_t *run = DMD_POOL_AT(&runs->runs, dmdv_run_t, number);
+  *run =
+      (dmdv_run_t){.environment = dmdv_sql_column_int(db, ENVIRONMENT),
+                   .build = dmdv_sql_column_int(db, BUILD),
+                   .time = dmdv_sql_column_int(db, TIME),
+                   .moment = keep(runs, dmdv_sql_column_text(db, MOMENT)),
+                   .environment_lines = keep(runs, dmdv_sql_column_text(db, LINES)),
+                   .branch = keep(runs, dmdv_sql_column_text(db, BRANCH)),
+                   .build_name = keep(runs, dmdv_sql_column_text(db, BUILD_NAME)),
+                   .launch = keep(runs, dmdv_sql_column_text(db, LAUNCH)),
+                   .process = dmd_intern_str(&runs->processes, dmdv_sql_column_text(db, PROCESS))};
+  set_line(runs, run, number > 1 ? dmdv_runs_at(runs, number - 1) : NULL);
+  dmd_map_add(&runs->by_id, (uint64_t)dmdv_sql_column_int(db, RUN_ID), (void *)(uintptr_t)number);
+}
+
+/* False, with the reason on stderr; destroy them either way. */
+static bool runs_load(dmdv_runs_t *runs, dmdv_database_t *db) {
+  dmdv_sql_step_t step;
+  dmd_intern_init(&runs->texts, &dmdv_env, "dmdv.runs");
+  dmd_intern_init(&runs->processes, &dmdv_env, "dmdv.runs");
+  dmd_pool_init(&runs->runs, &dmdv_env, "dmdv.runs", sizeof(dmdv_run_t));
+  dmd_pool_init(&runs->have_processes, &dmdv_env, "dmdv.runs", sizeof(uint32_t));
+  dmd_map_init(&runs->by_id, &dmdv_env, "dmdv.runs");
+  dmdv_sql_start(db, DMDV_SQL_RUNS);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
+    add_run(runs, db);
+  return step == DMDV_SQL_DONE;
+}
+
+static void runs_destroy(dmdv_runs_t *runs) {
+  dmd_map_destroy(&runs->by_id);
+  dmd_pool_destroy(&runs->have_processes);
+  dmd_pool_destroy(&runs->runs);
+  dmd_intern_destroy(&runs->processes);
+  dmd_intern_destroy(&runs->texts);
+}
+
+/* ---- Curves. ---- */
 
 /* Columns of DMDV_SQL_VALUES and DMDV_SQL_VALUES_OF. */
 enum { SERIES, KIND, NAME, RUN, VALUE };
@@ -169,7 +272,7 @@ static void *array_of(const reading_t *r, size_t element_szB) {
 static bool begin(reading_t *r, dmdv_database_t *db,
                   void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx) {
   *r = (reading_t){.visit = visit, .ctx = ctx};
-  bool good = dmdv_runs_load(&r->runs, db);
+  bool good = runs_load(&r->runs, db);
   dmd_strbuf_init(&r->name, &dmdv_env);
   r->entries = array_of(r, sizeof *r->entries);
   r->builds = array_of(r, sizeof *r->builds);
@@ -184,7 +287,7 @@ static void end(reading_t *r) {
   dmd_env_free(&dmdv_env, r->builds);
   dmd_env_free(&dmdv_env, r->entries);
   dmd_strbuf_destroy(&r->name);
-  dmdv_runs_destroy(&r->runs);
+  runs_destroy(&r->runs);
 }
 
 bool dmdv_curves_visit(dmdv_database_t *db, void (*visit)(void *ctx, const dmdv_curve_t *curve),

@@ -4,7 +4,6 @@
 #include "base/utf8.h"
 #include "historydb/driver.h"
 #include "historydb/schema.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "historydb/events.h"
 
 #include "base/strbuf.h"
-#include "historydb/checkout.h"
+#include "historydb/origin.h"
 #include "host/process.h"
 #include "host/sourcefiles.h"
 #include "model/profile/frame.h"

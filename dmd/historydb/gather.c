@@ -5,7 +5,6 @@
 #include "base/sort.h"
 #include "historydb/events.h"
 #include "historydb/storedset.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include <string.h>

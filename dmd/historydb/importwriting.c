@@ -4,13 +4,13 @@
  *
  * A part begins by finding the ids of what its runs refer to: environments, builds and series up to
  * the last one that it needs, in the order of the document, and all stacks up to its last. Rows
- * that the previous part found may be gone, or have other ids; then the lines (lines.h) are
+ * that the previous part found may be gone, or have other ids; then the lines (exporting.h) are
  * updated.
  */
 #include "analyse/records/metrics.h"
-#include "historydb/findrow.h"
-#include "historydb/importedrun.h"
-#include "historydb/lines.h"
+#include "historydb/add.h"
+#include "historydb/exporting.h"
+#include "historydb/importing.h"
 #include "historydb/storedset.h"
 #include "host/process.h"
 

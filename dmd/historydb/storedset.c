@@ -3,7 +3,6 @@
 
 #include "analyse/records/record.h"
 #include "base/wire.h"
-#include "host/message.h"
 #include "host/process.h"
 #include "model/profile/profile.h"
 

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _DEFAULT_SOURCE   /* timegm */
+#define _XOPEN_SOURCE 700 /* strptime */
 #include "host/process.h"
 
-#include "host/message.h"
-#include "host/progress.h"
-
+#include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "host/progress.h"
 
 static void *host_alloc(void *ctx, const char *cost_centre, size_t szB) {
   (void)ctx, (void)cost_centre;
@@ -65,4 +74,141 @@ static void survive_the_file_size_limit(void) {
 void dmdv_host_init(void) {
   survive_the_file_size_limit();
   dmdv_env.hash_seed = unknown_number();
+}
+
+/* ---- Memory. ---- */
+
+/* MemAvailable, see proc(5): an estimate of what a new program can take without swapping. */
+static uint64_t of_machine(void) {
+  FILE *file = fopen("/proc/meminfo", "r");
+  uint64_t kib = UINT64_MAX / 1024;
+  char line[128];
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    if (sscanf(line, "MemAvailable: %" SCNu64 " kB", &kib) == 1)
+      break;
+  if (file != NULL)
+    fclose(file);
+  return kib * 1024;
+}
+
+/* Address space still available under RLIMIT_AS. */
+static uint64_t of_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return UINT64_MAX;
+  FILE *file = fopen("/proc/self/statm", "r");
+  uint64_t pages = 0;
+  bool known = file != NULL && fscanf(file, "%" SCNu64, &pages) == 1;
+  if (file != NULL)
+    fclose(file);
+  uint64_t taken = known ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+  return limit.rlim_cur > taken ? limit.rlim_cur - taken : 0;
+}
+
+uint64_t dmdv_memory_available(void) {
+  uint64_t machine = of_machine(), limit = of_limit();
+  return machine < limit ? machine : limit;
+}
+
+/* ---- Messages. ---- */
+
+const char *dmdv_program = "dmdv";
+
+static bool write_stderr(void *ctx, const char *bytes, size_t n) {
+  (void)ctx;
+  return fwrite(bytes, 1, n, stderr) == n;
+}
+
+static void print_line(const char *text) {
+  dmd_out_t out;
+  dmdv_work_end();
+  dmd_out_init(&out, write_stderr, NULL);
+  dmd_out_str(&out, dmdv_program);
+  dmd_out_str(&out, ": ");
+  dmd_out_safe(&out, text);
+  dmd_out_char(&out, '\n');
+  dmd_out_flush(&out);
+}
+
+static void print_formatted(const char *format, va_list args) {
+  char few[512], *text = few;
+  va_list again;
+  va_copy(again, args);
+  int n = vsnprintf(few, sizeof few, format, args);
+  /* Without memory the message is truncated. */
+  if (n >= (int)sizeof few && (text = malloc((size_t)n + 1)) != NULL)
+    vsnprintf(text, (size_t)n + 1, format, again);
+  print_line(text != NULL ? text : few);
+  if (text != few)
+    free(text);
+  va_end(again);
+}
+
+void dmdv_note(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  print_formatted(format, args);
+  va_end(args);
+}
+
+bool dmdv_error(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  print_formatted(format, args);
+  va_end(args);
+  return false;
+}
+
+bool dmdv_error_in(const char *name, const dmd_fail_t *fail) {
+  const char *shown = strcmp(name, "-") == 0 ? "(standard input)" : name;
+  if (fail->line == 0 && fail->has_byte)
+    return dmdv_error("%s: %s (byte %" PRIu64 ")", shown, fail->reason, fail->byte);
+  if (fail->line == 0)
+    return dmdv_error("%s: %s", shown, fail->reason);
+  return dmdv_error("%s:%" PRIu64 ": %s (byte %" PRIu64 ")", shown, fail->line, fail->reason,
+                    fail->byte);
+}
+
+/* ---- Times. ---- */
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/* Parses the zone after a time of day: nothing or Z for UTC, or +HH:MM, -HH:MM, +HHMM or -HHMM for
+ * a clock that is so far ahead of UTC. */
+static bool parse_zone(const char *text, int64_t *ahead) {
+  *ahead = 0;
+  if (text[0] == '\0' || strcmp(text, "Z") == 0)
+    return true;
+  size_t n = strlen(text), minutes = n == 6 ? 4 : 3;
+  if ((text[0] != '+' && text[0] != '-') || (n != 5 && n != 6) || (n == 6 && text[3] != ':') ||
+      !is_digit(text[1]) || !is_digit(text[2]) || !is_digit(text[minutes]) ||
+      !is_digit(text[minutes + 1]))
+    return false;
+  int hours = 10 * (text[1] - '0') + text[2] - '0';
+  int rest = 10 * (text[minutes] - '0') + text[minutes + 1] - '0';
+  *ahead = (text[0] == '-' ? -1 : 1) * (3600 * hours + 60 * rest);
+  return hours < 24 && rest < 60;
+}
+
+bool dmdv_parse_time(const char *text, int64_t *seconds) {
+  char *end;
+  errno = 0;
+  *seconds = strtoll(text, &end, 10);
+  if (end != text && *end == '\0')
+    return errno == 0;
+  static const char *const forms[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S",
+                                      "%Y-%m-%d"};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    struct tm tm = {0};
+    int64_t ahead = 0;
+    end = strptime(text, forms[i], &tm);
+    bool has_day_alone = forms[i][strlen(forms[i]) - 1] == 'd';
+    if (end != NULL && (has_day_alone ? *end == '\0' : parse_zone(end, &ahead))) {
+      *seconds = (int64_t)timegm(&tm) - ahead;
+      return true;
+    }
+  }
+  return false;
 }

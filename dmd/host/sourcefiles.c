@@ -4,7 +4,6 @@
 #include "base/intern.h"
 #include "base/path.h"
 #include "base/strbuf.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include <dirent.h>

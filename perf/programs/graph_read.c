@@ -7,7 +7,6 @@
 #include "analyse/graph/paths.h"
 #include "analyse/graph/retainedrows.h"
 #include "dmdv/input/profilefile.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include <stdio.h>

@@ -8,7 +8,6 @@
  */
 #include "analyse/graph/edgename.h"
 #include "dmdv/graph/typedgraph.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include <inttypes.h>

@@ -2,7 +2,6 @@
 #include "derive/program/deriveoptions.h"
 
 #include "base/optiontable.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include <string.h>

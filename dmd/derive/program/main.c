@@ -1,31 +1,147 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later
- *
- * dmd-derive: writes the functions that measure a program's structs.
- *
- * Headers are read into a model (read.h), which is checked (derive/check.h) and written as C
- * (derive/write.h). Faults in a header are reported in the format of compilers, so that editors
- * find the line, and then nothing is written.
- */
-#include "base/intern.h"
-#include "base/out.h"
-#include "derive/check.h"
-#include "derive/program/compilecommands.h"
-#include "derive/program/deriveoptions.h"
-#include "derive/program/outputs.h"
-#include "derive/program/printsuggestions.h"
-#include "derive/program/read.h"
-#include "derive/write.h"
-#include "host/message.h"
-#include "host/process.h"
-
-#include "dmd-config.h"
-
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/files.h"
+#include "base/intern.h"
+#include "base/out.h"
+#include "base/posix/posixfiles.h"
+#include "base/strbuf.h"
+#include "derive/check.h"
+#include "derive/model.h"
+#include "derive/program/deriveoptions.h"
+#include "derive/program/read.h"
+#include "derive/suggest/suggest.h"
+#include "derive/write.h"
+#include "dmd-config.h"
+#include "dmdv/graph/typedgraph.h"
+#include "host/output.h"
+#include "host/process.h"
+
+/* ---- Output files. ---- */
+
+/* The files that dmd-derive writes. */
+
+/* True if the file has exactly this text. */
+static bool is_output(const char *name, const dmd_strbuf_t *text) {
+  FILE *file = fopen(name, "rb");
+  if (file == NULL)
+    return false;
+  char bytes[4096];
+  size_t n, at = 0;
+  bool is_same = true;
+  while (is_same && (n = fread(bytes, 1, sizeof bytes, file)) > 0) {
+    is_same = n <= text->n - at && memcmp(bytes, text->text + at, n) == 0;
+    at += n;
+  }
+  fclose(file);
+  return is_same && at == text->n;
+}
+
+/* Writes the text to the file, whole or not at all; NULL: standard output. Does not touch a file
+ * that already has this text, so that nothing is recompiled. False, with one line on standard
+ * error, if it cannot be written. */
+static bool write_file(const char *name, const dmd_strbuf_t *text) {
+  if (name == NULL)
+    return (fwrite(text->text, 1, text->n, stdout) == text->n && fflush(stdout) == 0) ||
+           dmdv_error("standard output cannot be written");
+  if (is_output(name, text))
+    return true;
+  dmd_outfile_t file;
+  bool good = dmd_outfile_open(&file, &dmdv_env, &dmd_posix_files, name);
+  if (good) {
+    dmd_outfile_write(&file, text->text, text->n);
+    good = dmd_outfile_close(&file, true);
+  }
+  if (!good)
+    dmdv_error("%s: cannot be written: %s", name, dmdv_file_error(file.error));
+  dmd_outfile_destroy(&file);
+  return good;
+}
+
+/* Adds a name to a rule for make: first the target, then its dependencies. */
+static void depend(dmd_strbuf_t *rule, const char *name) {
+  if (rule->n > 0)
+    dmd_strbuf_str(rule, " \\\n ");
+  for (; *name != '\0'; name++) {
+    if (*name == ' ' || *name == '#')
+      dmd_strbuf_str(rule, "\\");
+    else if (*name == '$')
+      dmd_strbuf_str(rule, "$");
+    dmd_strbuf_bytes(rule, name, 1);
+  }
+}
+
+/* ---- Suggestions. ---- */
+
+/* Dmd-derive --suggest: proposals for a model's pointers, printed as compilers
+ * print. */
+
+typedef struct {
+  dmd_out_t out;
+  unsigned n;
+} print_t;
+
+static bool write_stdout(void *ctx, const char *bytes, size_t n) {
+  (void)ctx;
+  return fwrite(bytes, 1, n, stdout) == n;
+}
+
+/* file:line:column: DMD_OWNS char *name: evidence */
+static void print(void *ctx, const dmd_derive_proposal_t *proposal) {
+  print_t *p = ctx;
+  const dmd_derive_member_t *member = proposal->member;
+  const dmd_derive_place_t *place = member != NULL ? &member->place : &proposal->record->place;
+  p->n++;
+  dmd_out_safe(&p->out, place->file);
+  dmd_out_str(&p->out, ":");
+  dmd_out_u64(&p->out, place->line);
+  dmd_out_str(&p->out, ":");
+  dmd_out_u64(&p->out, place->column);
+  dmd_out_str(&p->out, ": ");
+  if (member == NULL)
+    dmd_out_safe(&p->out, proposal->record->spelling);
+  else
+    dmd_out_safe(&p->out, member->name);
+  dmd_out_str(&p->out, ": ");
+  dmd_out_safe(&p->out, proposal->words[0] != '\0' ? proposal->words : "no proposal");
+  dmd_out_str(&p->out, ": ");
+  dmd_out_safe(&p->out, proposal->evidence);
+  dmd_out_str(&p->out, "\n");
+}
+
+/* Prints proposals from the heap graph in this file (derive/suggest/suggest.h). debug_dir may be
+ * NULL. Returns the exit status: 0; 1 if no pointer lacks words; 2, with the reason on standard
+ * error, if the graph cannot be read. */
+static int suggest_for(const dmd_derive_model_t *model, const char *graph, const char *debug_dir) {
+  const dmdv_typedgraph_options_t options = {.with_types = true, .debug_dir = debug_dir};
+  dmdv_typedgraph_t typed;
+  dmd_fail_t fail;
+  print_t p = {.n = 0};
+  if (!dmdv_typedgraph_open(&typed, graph, &options, &fail)) {
+    dmdv_error_in(graph, &fail);
+    return 2;
+  }
+  dmd_out_init(&p.out, write_stdout, NULL);
+  dmd_derive_suggest(model, &typed.typing, &typed.heap, print, &p);
+  dmd_out_flush(&p.out);
+  dmdv_typedgraph_close(&typed);
+  if (p.n == 0)
+    dmdv_error("no struct in these headers has a pointer without a word");
+  return p.n > 0 ? 0 : 1;
+}
+
+/* ---- The program. ---- */
+
+/* Dmd-derive: writes the functions that measure a program's structs.
+ *
+ * Headers are read into a model (read.h), which is checked (derive/check.h) and written as C
+ * (derive/write.h). Faults in a header are reported in the format of compilers, so that editors
+ * find the line, and then nothing is written. */
 
 static bool write_stderr(void *ctx, const char *bytes, size_t n) {
   (void)ctx;
@@ -58,7 +174,7 @@ static void hear_file(void *ctx, const char *name) {
   if (dmd_intern_find_str(&dependencies->names, name) != DMD_NONE)
     return;
   dmd_intern_str(&dependencies->names, name);
-  dmd_derive_depend(dependencies->rule, name);
+  depend(dependencies->rule, name);
 }
 
 /* Reads the headers, and adds all included files to the rule. */
@@ -94,7 +210,7 @@ enum { CODE, HEADER, DEPFILE, N_OUTPUTS };
 
 static int check_outputs(const output_t *outputs, const char *command) {
   for (int i = 0; i < DEPFILE; i++)
-    if (outputs[i].name != NULL && !dmd_derive_is_output(outputs[i].name, &outputs[i].text)) {
+    if (outputs[i].name != NULL && !is_output(outputs[i].name, &outputs[i].text)) {
       dmdv_error("%s is not what the headers say; run: %s", outputs[i].name, command);
       return 1;
     }
@@ -103,8 +219,7 @@ static int check_outputs(const output_t *outputs, const char *command) {
 
 static int write_outputs(const output_t *outputs) {
   for (int i = 0; i < N_OUTPUTS; i++)
-    if ((i == CODE || outputs[i].name != NULL) &&
-        !dmd_derive_output(outputs[i].name, &outputs[i].text))
+    if ((i == CODE || outputs[i].name != NULL) && !write_file(outputs[i].name, &outputs[i].text))
       return 2;
   return 0;
 }
@@ -143,7 +258,7 @@ static int derive_with(const dmd_derive_options_t *options, dmd_derive_model_t *
   dmd_derive_sources_t sources;
   const dmd_derive_written_t written = {command, options->headers, options->n_headers};
   if (options->depfile != NULL) {
-    dmd_derive_depend(&outputs[DEPFILE].text, options->output);
+    depend(&outputs[DEPFILE].text, options->output);
     dmd_strbuf_str(&outputs[DEPFILE].text, ":");
   }
   if (!find_sources(options, model, &sources))
@@ -151,7 +266,7 @@ static int derive_with(const dmd_derive_options_t *options, dmd_derive_model_t *
   if (!read_headers(model, &sources, &outputs[DEPFILE].text))
     return 1;
   if (options->suggest)
-    return dmd_derive_suggest_for(model, options->graph, options->debug_dir);
+    return suggest_for(model, options->graph, options->debug_dir);
   if (!has_measured(model)) {
     dmdv_error("no struct in %s has DMD_MEASURED", options->headers[0]);
     return 1;

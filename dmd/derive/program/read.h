@@ -14,6 +14,27 @@
 
 #include "derive/model.h"
 
+/* ---- Flags of the compiler. ----
+ *
+ * Reads a compiler's flags from compile_commands.json.
+ *
+ * CMake and Meson write such a file; bear and others make one from a build with make. It has no
+ * commands for headers, so libclang uses the command of the source file with the most similar name.
+ */
+
+typedef struct dmd_derive_flags {
+  const char **flags; /* array and texts are in the model's memory */
+  size_t n;
+} dmd_derive_flags_t;
+
+/* Reads the flags for a header, given by absolute name, from the compile_commands.json in the
+ * folder. Flags that only concern output files are left out. Returns false, with one line on
+ * standard error, if it finds no flags. */
+bool dmd_derive_database_read(dmd_derive_model_t *model, const char *folder, const char *header,
+                              dmd_derive_flags_t *flags);
+
+/* ---- Reading headers. ---- */
+
 typedef struct dmd_derive_sources {
   const char *const *headers; /* functions are written for the structs in these */
   size_t n_headers;

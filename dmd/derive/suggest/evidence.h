@@ -13,7 +13,73 @@
 #define DMD_DERIVE_SUGGEST_EVIDENCE_H
 
 #include "analyse/graph/typing.h"
-#include "derive/suggest/pointers.h"
+#include "base/pool.h"
+#include "derive/model.h"
+#include "model/graph/types.h"
+
+/* ---- Slots. ----
+ *
+ * The pointers of a model's structs, and their places in values of a program's types.
+ *
+ * A slot is one level of one member: for `char **names`, the member itself is the first slot, and
+ * the pointers in the block that it leads to are the second. The members of an inner struct without
+ * words of its own count as the outer struct's (derive/model.h).
+ *
+ * A type in debug information and a record in the headers are the same if name and size are. If
+ * such a type is part of another one, that one has the slots, too.
+ *
+ * Not thread-safe: calls may read further types (model/graph/types.h). */
+
+typedef struct dmd_derive_slot {
+  const dmd_derive_record_t *record;
+  const dmd_derive_member_t *member;
+  const dmd_derive_type_t *pointer;
+  uint64_t offset; /* level 0: in the record, of the first pointer */
+  uint64_t n;      /* number of adjacent pointers; 0: as many as fit */
+  unsigned level;
+  bool has_next; /* the slot of the next level has the next id */
+  bool in_union;
+} dmd_derive_slot_t;
+
+/* The place of a slot in a value of a type. */
+typedef struct dmd_derive_slot_place {
+  uint64_t offset;
+  uint32_t slot;
+} dmd_derive_slot_place_t;
+
+typedef struct dmd_derive_slots {
+  const dmd_derive_model_t *model;
+  dmd_types_t *types;
+  dmd_pool_t slots;   /* dmd_derive_slot_t, in the order of the headers */
+  dmd_pool_t places;  /* dmd_derive_slot_place_t */
+  dmd_pool_t layouts; /* by type */
+} dmd_derive_slots_t;
+
+/* Model and types must outlive the slots. */
+void dmd_derive_slots_init(dmd_derive_slots_t *slots, const dmd_derive_model_t *model,
+                           dmd_types_t *types);
+void dmd_derive_slots_destroy(dmd_derive_slots_t *slots);
+
+static inline const dmd_derive_slot_t *dmd_derive_slot(const dmd_derive_slots_t *slots,
+                                                       uint32_t id) {
+  return DMD_POOL_AT(&slots->slots, const dmd_derive_slot_t, id);
+}
+
+/* The places of first-level slots in a value of this type: *n in `places`, starting at the
+ * result. */
+uint32_t dmd_derive_places(dmd_derive_slots_t *slots, uint32_t type, uint32_t *n);
+
+/* The slot of a pointer at an offset in a value of this type that leads to a block of a type
+ * (DMD_NONE: unknown) and size. In a union, the first member that may point to such a block, else
+ * the first. DMD_NONE if the pointer is in no slot. */
+typedef struct dmd_derive_pointed {
+  uint32_t type;
+  uint64_t szB;
+} dmd_derive_pointed_t;
+uint32_t dmd_derive_slot_at(dmd_derive_slots_t *slots, uint32_t type, uint64_t offset,
+                            dmd_derive_pointed_t to);
+
+/* ---- Evidence. ---- */
 
 /* Evidence for a slot. */
 typedef struct dmd_derive_seen {

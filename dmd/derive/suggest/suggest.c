@@ -4,8 +4,190 @@
 #include "base/format.h"
 #include "base/str.h"
 #include "base/strbuf.h"
-#include "derive/suggest/count.h"
-#include "derive/suggest/ownership.h"
+#include "derive/suggest/evidence.h"
+
+/* ---- Numbers of elements. ---- */
+
+/* What a name suggests: a number of elements of the array with this name or of anything, or a
+ * capacity, which counts only if there is nothing better. Better ones have higher values. */
+enum { NOTHING, ROOM, ROOM_OF_IT, NUMBER, CONSTANT, NUMBER_OF_IT };
+
+static bool is_one_of(const char *word, size_t n, const char *const *words) {
+  while (*words != NULL && !(dmd_str_length(*words) == n && dmd_str_equal_n(*words, word, n)))
+    words++;
+  return *words != NULL;
+}
+
+/* True if the name is the array's or its singular: "postings" and "posting". */
+static bool names_array(const char *name, size_t n, const char *array) {
+  size_t length = dmd_str_length(array);
+  if (n == length || (n + 1 == length && array[n] == 's'))
+    return n > 0 && dmd_str_equal_n(name, array, n);
+  return false;
+}
+
+/* Where the last word of a name begins: "postings_count", "postingsCount". */
+static size_t last_word(const char *name, size_t n) {
+  for (size_t i = n; i-- > 1;)
+    if (name[i - 1] == '_' || (name[i] >= 'A' && name[i] <= 'Z'))
+      return i;
+  return 0;
+}
+
+static size_t first_word(const char *name, size_t n) {
+  for (size_t i = 1; i < n; i++)
+    if (name[i] == '_' || (name[i] >= 'A' && name[i] <= 'Z'))
+      return i;
+  return n;
+}
+
+static bool says(const char *word, size_t n, const char *const *words) {
+  char lower[16];
+  if (n >= sizeof lower)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    lower[i] = (char)(word[i] >= 'A' && word[i] <= 'Z' ? word[i] - 'A' + 'a' : word[i]);
+  return is_one_of(lower, n, words);
+}
+
+static int judge(const char *name, const char *array) {
+  static const char *const numbers[] = {"n",    "num",  "count", "len",    "length",
+                                        "size", "used", "nr",    "number", NULL};
+  static const char *const rooms[] = {"capacity", "cap", "max", "alloc", "allocated", "room", NULL};
+  size_t n = dmd_str_length(name), last = last_word(name, n), first = first_word(name, n);
+  size_t end = last > 0 && name[last - 1] == '_' ? last - 1 : last;
+  size_t begin = first < n && name[first] == '_' ? first + 1 : first;
+  bool of_it = names_array(name, end, array) || names_array(name + begin, n - begin, array);
+  bool is_number = says(name + last, n - last, numbers) || says(name, first, numbers);
+  if (!is_number && name[0] == 'n' && names_array(name + 1, n - 1, array))
+    return NUMBER_OF_IT;
+  if (is_number)
+    return of_it ? NUMBER_OF_IT : last == 0 ? NUMBER : NOTHING;
+  if (says(name + last, n - last, rooms) || says(name, first, rooms))
+    return of_it ? ROOM_OF_IT : last == 0 ? ROOM : NOTHING;
+  return NOTHING;
+}
+
+const char *dmd_derive_guess_count(const dmd_derive_model_t *model,
+                                   const dmd_derive_record_t *record,
+                                   const dmd_derive_member_t *array, uint64_t least,
+                                   uint64_t most) {
+  const char *best = NULL;
+  int best_judgement = NOTHING;
+  for (const dmd_derive_member_t *member = record->members; member != NULL; member = member->next) {
+    int judgement =
+        member->type->kind == DMD_DERIVE_INTEGER ? judge(member->name, array->name) : NOTHING;
+    if (judgement > best_judgement) {
+      best = member->name;
+      best_judgement = judgement;
+    }
+  }
+  for (const dmd_derive_global_t *constant = model->globals;
+       best_judgement < CONSTANT && constant != NULL; constant = constant->next)
+    if (constant->is_constant && constant->is_wanted && least == most && constant->value == most &&
+        most > 1) {
+      best = constant->name;
+      best_judgement = CONSTANT;
+    }
+  return best;
+}
+
+/* ---- Owners. ---- */
+
+/* Decides by the rules of suggest.h whether a slot owns the blocks that it leads to. */
+
+typedef enum {
+  DMD_DERIVE_NOT_SEEN,  /* the graph has no such object */
+  DMD_DERIVE_NOWHERE,   /* no pointer leads to a block */
+  DMD_DERIVE_BACK,      /* they lead to the object's own referrer */
+  DMD_DERIVE_OTHERS,    /* another slot or an unknown referrer owns the blocks */
+  DMD_DERIVE_SHARED,    /* shared with other objects */
+  DMD_DERIVE_ALONE,     /* at least some blocks have no other referrer */
+  DMD_DERIVE_LIKELIEST, /* other slots also lead to all of the blocks, but are less likely to own
+                           them */
+} dmd_derive_verdict_t;
+
+/* Scores for how likely a slot owns blocks with several referrers. */
+enum { IS_ALONE = 8, IS_CONST = -4, IS_AGAIN = -4, IS_NAMED_BACK = -2, IS_NAMED_ON = 1 };
+
+enum { FEW = 10 }; /* one in this many */
+
+static bool is_named(const char *name, const char *const *names) {
+  while (*names != NULL && !dmd_str_equal_ignoring_case(name, *names))
+    names++;
+  return *names != NULL;
+}
+
+static int by_name(const char *name) {
+  static const char *const back[] = {"prev",    "previous",  "parent", "tail", "last",
+                                     "owner",   "container", "back",   "up",   "end",
+                                     "current", "cursor",    "iter",   NULL};
+  static const char *const on[] = {"next", "head",  "first", "child", "children",
+                                   "left", "right", "root",  NULL};
+  return is_named(name, back) ? IS_NAMED_BACK : is_named(name, on) ? IS_NAMED_ON : 0;
+}
+
+/* True if n is too few to be typical, such as one key of many that two tables refer to. */
+static bool are_few(uint64_t n, const dmd_derive_seen_t *seen) {
+  return n <= seen->n_pointers / FEW;
+}
+
+static int likelihood(const dmd_derive_slots_t *slots, const dmd_derive_evidence_t *evidence,
+                      uint32_t id) {
+  const dmd_derive_slot_t *slot = dmd_derive_slot(slots, id);
+  const dmd_derive_seen_t *seen = dmd_derive_seen(evidence, id);
+  return (seen->n_alone > 0 ? IS_ALONE : 0) + (slot->pointer->of->is_const ? IS_CONST : 0) +
+         by_name(slot->member->name) + (are_few(seen->n_again, seen) ? 0 : IS_AGAIN);
+}
+
+/* The likeliest owner among the other slots that lead to the same blocks; or DMD_NONE. */
+static uint32_t best_rival(const dmd_derive_slots_t *slots, const dmd_derive_evidence_t *evidence,
+                           uint32_t slot) {
+  uint32_t best = DMD_NONE;
+  for (uint32_t id = 1; id <= evidence->n_slots; id++)
+    if (id != slot && dmd_derive_rivals(evidence, slot, id) > 0 &&
+        (best == DMD_NONE || likelihood(slots, evidence, id) > likelihood(slots, evidence, best)))
+      best = id;
+  return best;
+}
+
+/* The other slot that leads to most of the same blocks; or DMD_NONE. */
+static uint32_t greatest_rival(const dmd_derive_evidence_t *evidence, uint32_t slot) {
+  uint32_t greatest = DMD_NONE, n = 0;
+  for (uint32_t id = 1; id <= evidence->n_slots; id++)
+    if (id != slot && dmd_derive_rivals(evidence, slot, id) > n) {
+      n = dmd_derive_rivals(evidence, slot, id);
+      greatest = id;
+    }
+  return greatest;
+}
+
+/* *other: the slot that owns the blocks, or another one that leads to them; DMD_NONE: none. */
+static dmd_derive_verdict_t judge_slot(const dmd_derive_slots_t *slots,
+                                       const dmd_derive_evidence_t *evidence, uint32_t slot,
+                                       uint32_t *other) {
+  const dmd_derive_seen_t *seen = dmd_derive_seen(evidence, slot);
+  *other = best_rival(slots, evidence, slot);
+  if (seen->n_places == 0)
+    return DMD_DERIVE_NOT_SEEN;
+  if (seen->n_pointers == 0)
+    return DMD_DERIVE_NOWHERE;
+  if (are_few(seen->n_pointers - seen->n_back, seen))
+    return DMD_DERIVE_BACK;
+  int own = likelihood(slots, evidence, slot);
+  int rival = *other != DMD_NONE ? likelihood(slots, evidence, *other) : 0;
+  if (seen->n_alone > 0 && are_few(seen->n_again, seen)) {
+    *other = greatest_rival(evidence, slot);
+    return DMD_DERIVE_ALONE;
+  }
+  if (*other != DMD_NONE && (rival > own || (rival == own && *other < slot)))
+    return DMD_DERIVE_OTHERS;
+  if (own < 0 && *other == DMD_NONE && seen->n_elsewhere > 0 && seen->n_again == 0)
+    return DMD_DERIVE_OTHERS;
+  return seen->n_again > 0 ? DMD_DERIVE_SHARED : DMD_DERIVE_LIKELIEST;
+}
+
+/* ---- Suggestions. ---- */
 
 typedef struct {
   const dmd_derive_model_t *model;
@@ -179,7 +361,7 @@ static bool say_level(const work_t *w, uint32_t id, said_t *said) {
   const dmd_derive_slot_t *slot = dmd_derive_slot(&w->slots, id);
   const dmd_derive_seen_t *seen = dmd_derive_seen(&w->evidence, id);
   uint32_t other;
-  dmd_derive_verdict_t verdict = dmd_derive_judge(&w->slots, &w->evidence, id, &other);
+  dmd_derive_verdict_t verdict = judge_slot(&w->slots, &w->evidence, id, &other);
   if (slot->level > 0) {
     dmd_strbuf_str(&said->words, " ");
     dmd_strbuf_str(&said->evidence, "; of the pointers there, ");

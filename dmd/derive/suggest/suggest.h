@@ -19,7 +19,20 @@
 #ifndef DMD_DERIVE_SUGGEST_SUGGEST_H
 #define DMD_DERIVE_SUGGEST_SUGGEST_H
 
+#include "derive/model.h"
 #include "derive/suggest/evidence.h"
+
+/* ---- Numbers of elements. ----
+ *
+ * Guesses which member or constant has the number of elements of an array. */
+
+/* Returns its name; NULL if nothing fits. The array's blocks can hold `least` to `most`
+ * elements. */
+const char *dmd_derive_guess_count(const dmd_derive_model_t *model,
+                                   const dmd_derive_record_t *record,
+                                   const dmd_derive_member_t *array, uint64_t least, uint64_t most);
+
+/* ---- Suggestions. ---- */
 
 typedef struct dmd_derive_proposal {
   const dmd_derive_record_t *record;

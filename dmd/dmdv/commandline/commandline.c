@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/commandline/commandline.h"
 
-#include "host/message.h"
 #include "host/process.h"
 
 #include <getopt.h>

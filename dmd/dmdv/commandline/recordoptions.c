@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/commandline/recordoptions.h"
 
+#include <stddef.h>
+
 #include "base/limits.h"
+#include "debuginfo/names.h"
 #include "dmdv/commandline/sharedoptions.h"
-#include "host/message.h"
 #include "host/process.h"
 #include "show/text/text.h"
 
@@ -113,4 +115,23 @@ int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, in
 void dmdv_options_destroy(dmdv_options_t *options) {
   dmd_env_free(&dmdv_env, options->alloc_fns);
   dmd_env_free(&dmdv_env, options->filters);
+}
+
+/* ---- The namer. ---- */
+
+static dmdv_names_t *g_names; /* NULL: not needed so far */
+
+const dmd_namer_t *dmdv_namer(void) {
+  if (g_names == NULL)
+    g_names = dmdv_names_new(false);
+  return dmdv_names_namer(g_names);
+}
+
+void dmdv_naming_end(bool did_work) {
+  if (g_names == NULL)
+    return;
+  if (did_work)
+    dmdv_names_tell(g_names);
+  dmdv_names_free(g_names);
+  g_names = NULL;
 }

@@ -8,6 +8,7 @@
 #include "analyse/records/rows.h"
 #include "dmdv/commandline/commandline.h"
 #include "dmdv/input/profilefile.h"
+#include "model/profile/frame.h"
 
 /* Which of a profile's records to show, and in which order. */
 typedef struct dmdv_view {
@@ -60,5 +61,16 @@ bool dmdv_add_alloc_fn(dmd_frame_view_t *view, const char **alloc_fns, const cha
 int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, int argc,
                       char **argv);
 void dmdv_options_destroy(dmdv_options_t *options);
+
+/* ---- The namer. ----
+ *
+ * The namer of frames for all files that a command loads.
+ *
+ * A process has one namer, so that an object that occurs in several files is opened once, and
+ * frames without names are reported once: by dmdv_naming_end, at the end of a successful command.
+ * Calling it when no namer was used does no harm. */
+
+const dmd_namer_t *dmdv_namer(void);
+void dmdv_naming_end(bool did_work);
 
 #endif

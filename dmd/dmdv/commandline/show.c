@@ -2,11 +2,9 @@
 #include "dmdv/commandline/show.h"
 
 #include "analyse/records/filter.h"
-#include "dmdv/commandline/namer.h"
+#include "dmdv/commandline/recordoptions.h"
 #include "files/profile/profilewriter.h"
-#include "host/message.h"
 #include "host/output.h"
-#include "host/pager.h"
 #include "host/process.h"
 #include "model/profile/profile.h"
 #include "show/text/record_json.h"

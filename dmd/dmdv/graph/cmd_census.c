@@ -3,7 +3,7 @@
  * dmdv census: counts the blocks of a heap graph by what they are, or compares two graphs.
  */
 #include "dmdv/commandline/commands.h"
-#include "dmdv/graph/graphcensus.h"
+#include "dmdv/graph/graphcommand.h"
 
 typedef struct {
   dmdv_graph_options_t graph; /* first */

@@ -1,13 +1,43 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later
- *
- * dmdv leaks: shows the blocks that no root of a heap graph reaches, classified as Memcheck's leak
- * check does it.
- */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analyse/graph/leakrows.h"
+#include "analyse/limits/ignore.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/ignoring.h"
-#include "dmdv/graph/leakcheck.h"
+#include "dmdv/graph/graphcommand.h"
 #include "host/process.h"
 #include "show/text/text_graph.h"
+
+/* Checks a loaded heap graph for leaks, for dmdv leaks and dmdv check. */
+
+typedef struct dmdv_leakcheck {
+  dmd_kinds_t *kinds;
+  dmd_leaks_t leaks;
+  dmd_records_t records;
+  uint32_t *ignored_by;
+  dmd_leakrows_t rows;
+} dmdv_leakcheck_t;
+
+/* ignore may have no patterns; picks: by node, NULL: all blocks. The struct must not move. */
+static void leakcheck_init(dmdv_leakcheck_t *check, dmdv_graph_t *graph, uint32_t max_frames,
+                           dmd_ignore_t *ignore, const bool *picks) {
+  *check = (dmdv_leakcheck_t){.kinds = &graph->kinds};
+  if (ignore->n > 0)
+    check->ignored_by = dmd_ignore_stacks(ignore, &graph->typed.heap.profile);
+  dmd_leaks_init(&check->leaks, &graph->typed.heap, DMD_LEAKS_AS_MEMCHECK);
+  dmd_records_init(&check->records, &graph->typed.heap.profile, max_frames, DMD_SORT_USABLE);
+  dmd_leakrows_init(&check->rows, &check->leaks, &graph->kinds, &check->records, check->ignored_by,
+                    picks);
+}
+
+static void leakcheck_destroy(dmdv_leakcheck_t *check) {
+  dmd_leakrows_destroy(&check->rows);
+  dmd_records_destroy(&check->records);
+  dmd_leaks_destroy(&check->leaks);
+  dmd_env_free(&dmdv_env, check->ignored_by);
+}
+
+/* dmdv leaks: shows the blocks that no root of a heap graph reaches, classified as Memcheck's leak
+ * check does it. */
 
 typedef struct {
   dmdv_graph_options_t graph; /* first */
@@ -70,10 +100,10 @@ static bool check_file(options_t *o) {
   if (good) {
     result_t result = {.options = o};
     bool *picks = dmdv_graph_picks(&graph, &o->graph);
-    dmdv_leakcheck_init(&result.check, &graph, o->graph.max_frames, &ignore, picks);
+    leakcheck_init(&result.check, &graph, o->graph.max_frames, &ignore, picks);
     good = dmdv_graph_show(&o->graph, print, &result);
     dmdv_ignore_warn(&ignore, o->ignore);
-    dmdv_leakcheck_destroy(&result.check);
+    leakcheck_destroy(&result.check);
     dmd_env_free(&dmdv_env, picks);
     dmdv_graph_close(&graph);
   }

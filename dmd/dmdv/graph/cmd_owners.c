@@ -3,9 +3,8 @@
  * dmdv owners: shows who should have measured the unreported blocks, and the line that is missing.
  */
 #include "dmdv/commandline/commands.h"
+#include "dmdv/graph/graphbeside.h"
 #include "dmdv/graph/graphcommand.h"
-#include "dmdv/graph/ownersbeside.h"
-#include "host/message.h"
 #include "host/process.h"
 #include "show/text/text_graph.h"
 

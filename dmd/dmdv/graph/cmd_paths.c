@@ -3,8 +3,8 @@
  * dmdv paths: shows the paths from a program's variables to chosen blocks.
  */
 #include "dmdv/commandline/commands.h"
-#include "dmdv/graph/choose.h"
-#include "host/message.h"
+#include "dmdv/graph/graphcommand.h"
+#include "host/process.h"
 #include "show/text/text_graph.h"
 
 typedef struct {

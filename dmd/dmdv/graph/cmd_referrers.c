@@ -4,7 +4,6 @@
  */
 #include "dmdv/commandline/commands.h"
 #include "dmdv/graph/graphcommand.h"
-#include "host/message.h"
 #include "host/process.h"
 #include "show/text/text_graph.h"
 

@@ -3,7 +3,7 @@
  * dmdv retained: shows how much of a heap each block or root keeps alive.
  */
 #include "dmdv/commandline/commands.h"
-#include "dmdv/graph/choose.h"
+#include "dmdv/graph/graphcommand.h"
 #include "show/text/text_graph.h"
 
 typedef struct {

@@ -5,6 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyse/graph/lostprofile.h"
+#include "analyse/records/sums.h"
+#include "dmdv/commandline/recordoptions.h"
+#include "dmdv/input/profilefile.h"
+#include "host/process.h"
+
 /* In a folder that others can write, anybody may put a file beside a profile, or a pipe that would
  * block dmdv. */
 static bool is_of_same_owner(const char *profile, const char *graph) {
@@ -33,4 +39,136 @@ bool dmdv_graph_beside(dmd_strbuf_t *to, const char *profile) {
 bool dmdv_is_of_same_moment(const dmd_run_t *a, dmd_mode_t a_mode, const dmd_run_t *b,
                             dmd_mode_t b_mode) {
   return a->is_known && a_mode == b_mode && a->pid == b->pid && a->dump_number == b->dump_number;
+}
+
+/* ---- Lost blocks. ---- */
+
+void dmdv_lost_init(dmdv_lost_t *lost) {
+  *lost = (dmdv_lost_t){.subject = {.profile = &lost->profile}};
+  dmd_profile_init(&lost->profile, &dmdv_env);
+}
+
+void dmdv_lost_destroy(dmdv_lost_t *lost) {
+  dmd_env_free(&dmdv_env, (void *)lost->subject.ignored_by);
+  dmd_profile_destroy(&lost->profile);
+}
+
+static bool add_graph(dmdv_lost_t *lost, const char *name) {
+  const dmd_load_graph_options_t load = {.frame_view = lost->profile.frame_view,
+                                         .namer = dmdv_namer()};
+  dmd_fail_t fail = {0};
+  dmd_heapgraph_t graph;
+  dmd_leaks_t leaks;
+  if (!dmdv_load_graph(&graph, name, &load, &fail))
+    return dmdv_error_in(name, &fail);
+  dmd_leaks_init(&leaks, &graph, DMD_LEAKS_AS_MEMCHECK);
+  dmd_leaks_add_lost(&lost->profile, &leaks);
+  dmd_leaks_destroy(&leaks);
+  dmd_heapgraph_destroy(&graph);
+  return true;
+}
+
+static bool add_beside(dmdv_lost_t *lost, const char *profile) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &dmdv_env);
+  bool good = dmdv_graph_beside(&name, profile)
+                  ? add_graph(lost, name.text)
+                  : dmdv_error("%s: --max-leaked needs the heap graph next to it, which dmd writes "
+                               "with --graph=yes",
+                               profile);
+  dmd_strbuf_destroy(&name);
+  return good;
+}
+
+bool dmdv_lost_find(dmdv_lost_t *lost, const dmdv_files_t *profiles, const dmd_frame_view_t *view,
+                    dmd_ignore_t *ignore) {
+  lost->profile.frame_view = *view;
+  lost->profile.mode = DMD_MODE_DARK_MATTER;
+  for (int i = 0; i < profiles->n; i++)
+    if (!add_beside(lost, profiles->names[i]))
+      return false;
+  if (ignore->n > 0)
+    lost->subject.ignored_by = dmd_ignore_apply(ignore, &lost->profile, true);
+  return true;
+}
+
+/* ---- Owners. ---- */
+
+static bool name_variable(void *ctx, uint32_t object, uint64_t addr, uint32_t type,
+                          dmd_strbuf_t *to) {
+  return ctx != NULL && dmdv_typefinder_variable(ctx, object, addr, type, to);
+}
+
+dmd_variable_namer_t dmdv_variable_namer(const dmdv_typedgraph_t *graph) {
+  return (dmd_variable_namer_t){.name = name_variable, .ctx = graph->finder};
+}
+
+static bool open_graph(dmdv_typedgraph_t *graph, const dmd_profile_t *profile, const char *name) {
+  dmd_fail_t fail = {0};
+  dmdv_typedgraph_options_t options = {.with_types = true, .frame_view = profile->frame_view};
+  dmd_strbuf_t beside;
+  dmd_strbuf_init(&beside, &dmdv_env);
+  bool good = dmdv_graph_beside(&beside, name);
+  if (good && !dmdv_typedgraph_open(graph, beside.text, &options, &fail))
+    good = dmdv_error_in(beside.text, &fail);
+  dmd_strbuf_destroy(&beside);
+  return good;
+}
+
+/* Only profiles of mode dark-matter have reports, and thus owners. */
+static bool is_of_same_moment(const dmd_profile_t *a, const dmd_profile_t *b) {
+  return a->mode == DMD_MODE_DARK_MATTER &&
+         dmdv_is_of_same_moment(&a->run, a->mode, &b->run, b->mode);
+}
+
+/* ---- How much it takes. ---- */
+
+/* The profile tells how many blocks its graph has. The size of the file limits what is read of a
+ * graph of another moment. */
+enum { MAX_BLOCKS = 200000, MAX_FILE_SZB = 8 << 20 };
+
+bool dmdv_owners_take_little(const dmd_profile_t *profile, const char *name) {
+  dmd_heapsum_t sum = dmd_heapsum_of(profile);
+  if (profile->mode != DMD_MODE_DARK_MATTER || sum.section[DMD_SECTION_UNREPORTED].num == 0)
+    return false;
+  dmd_strbuf_t graph;
+  dmd_strbuf_init(&graph, &dmdv_env);
+  struct stat status;
+  bool is_there = dmdv_graph_beside(&graph, name) && stat(graph.text, &status) == 0;
+  bool is_small = is_there && sum.all.num <= MAX_BLOCKS && status.st_size <= MAX_FILE_SZB;
+  if (is_there && !is_small)
+    dmdv_note("%s is large, so the owners of unreported blocks are left out: dmdv print "
+              "--owners=yes, or dmdv owners %s, shows them",
+              graph.text, graph.text);
+  dmd_strbuf_destroy(&graph);
+  return is_small;
+}
+
+void dmdv_owners_beside_init(dmdv_owners_beside_t *beside, const dmd_profile_t *profile,
+                             const char *name, uint32_t max_frames) {
+  beside->is_there = open_graph(&beside->graph, profile, name);
+  dmd_heapgraph_t *heap = &beside->graph.heap;
+  if (beside->is_there && !is_of_same_moment(profile, &heap->profile)) {
+    dmdv_typedgraph_close(&beside->graph);
+    beside->is_there = false;
+  }
+  if (!beside->is_there)
+    return;
+  dmd_kinds_init(&beside->kinds, &beside->graph.typing);
+  dmd_heapgraph_add_groups(heap, NULL);
+  dmd_records_init(&beside->records, &heap->profile, max_frames, DMD_SORT_USABLE);
+  dmd_owners_init(&beside->owners, heap, &beside->kinds, &beside->records, NULL);
+  beside->namer = dmdv_variable_namer(&beside->graph);
+  beside->view = (dmd_owners_view_t){.owners = &beside->owners, .namer = &beside->namer};
+  dmd_owner_hint_init(&beside->advice, &beside->view);
+}
+
+void dmdv_owners_beside_destroy(dmdv_owners_beside_t *beside) {
+  if (!beside->is_there)
+    return;
+  dmd_owner_hint_destroy(&beside->advice);
+  dmd_owners_destroy(&beside->owners);
+  dmd_records_destroy(&beside->records);
+  dmd_kinds_destroy(&beside->kinds);
+  dmdv_typedgraph_close(&beside->graph);
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/graph/graphcommand.h"
 
+#include <string.h>
+
+#include "analyse/graph/owners.h"
+#include "analyse/graph/select.h"
 #include "base/limits.h"
 #include "dmdv/commandline/recordoptions.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/input/input.h"
 #include "files/graph/graphwriter.h"
-#include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
-
-#include <string.h>
+#include "show/text/text_graph.h"
 
 /* ---- Options. ---- */
 
@@ -121,4 +123,85 @@ bool dmdv_graph_show(dmdv_graph_options_t *o, void (*print)(void *ctx, dmd_out_t
       dmdv_note("--filter=%s: no block's %s contains this text", o->filters[i].given,
                 dmd_nodekey_name(o->filters[i].key));
   return true;
+}
+
+/* ---- Chosen nodes. ---- */
+
+/* Makes records only if the text is the number of a record. */
+static uint32_t select_nodes(dmd_bitset_t *nodes, dmdv_graph_t *graph, uint32_t max_frames,
+                             const char *text, const char **why) {
+  dmd_records_t records;
+  if (strchr(text, ':') != NULL)
+    dmd_heapgraph_add_groups(&graph->typed.heap, NULL);
+  dmd_records_init(&records, &graph->typed.heap.profile, max_frames, DMD_SORT_USABLE);
+  uint32_t n = dmd_select(nodes, &graph->kinds, &records, text, why);
+  dmd_records_destroy(&records);
+  return n;
+}
+
+static void keep_picked(dmd_bitset_t *nodes, const bool *picks, bool all, uint32_t n) {
+  dmd_bitset_t picked;
+  dmd_bitset_init(&picked, &dmdv_env, "dmdv.choose", n);
+  for (uint32_t node = 0; node < n; node++)
+    if (picks[node] && (all || dmd_bitset_has(nodes, node)))
+      dmd_bitset_add(&picked, node);
+  dmd_bitset_destroy(nodes);
+  *nodes = picked;
+}
+
+bool dmdv_choose(dmd_bitset_t *nodes, dmdv_graph_t *graph, dmdv_graph_options_t *options,
+                 const char *option, const char *text) {
+  uint32_t n = graph->typed.heap.graph.n_nodes;
+  const char *why = NULL;
+  dmd_bitset_init(nodes, &dmdv_env, "dmdv.choose", n);
+  if (text != NULL && select_nodes(nodes, graph, options->max_frames, text, &why) == 0)
+    return dmdv_error("--%s=%s: %s", option, text,
+                      why != NULL ? why : "no type, function, reporter or variable matches");
+  bool *picks = dmdv_graph_picks(graph, options);
+  if (picks != NULL)
+    keep_picked(nodes, picks, text == NULL, n);
+  dmd_env_free(&dmdv_env, picks);
+  return true;
+}
+
+/* ---- Census. ---- */
+
+typedef struct {
+  const dmdv_graph_options_t *options;
+  dmd_census_t census;
+  int64_t heap_szB; /* of the graph, or of the new one, ignoring filters */
+} counted_t;
+
+/* Keeps only one graph at a time in memory. */
+static bool count_file(counted_t *counted, dmdv_graph_options_t *o, const char *name, int sign) {
+  dmdv_graph_t graph;
+  if (!dmdv_graph_open(&graph, name, o))
+    return false;
+  dmd_nodefilters_forget(o->filters, o->n_filters);
+  dmd_census_add(&counted->census, &graph.keys, o->filters, o->n_filters, sign);
+  counted->heap_szB = dmd_nesting_heap_szB(&graph.typed.heap);
+  dmdv_graph_close(&graph);
+  return true;
+}
+
+static void print(void *ctx, dmd_out_t *out) {
+  const counted_t *counted = ctx;
+  if (counted->options->json)
+    dmd_census_json(out, &counted->census);
+  else
+    dmd_census_print(out, &counted->census, counted->heap_szB, counted->options->max_rows);
+}
+
+bool dmdv_graph_census(dmdv_graph_options_t *o, const dmd_census_by_t *by) {
+  counted_t counted = {.options = o};
+  const dmdv_files_t *files = &o->files;
+  dmd_census_init(&counted.census, &dmdv_env, by);
+  bool good = files->n == 1 || count_file(&counted, o, files->names[0], -1);
+  good = good && count_file(&counted, o, files->names[files->n - 1], 1);
+  if (good) {
+    dmd_census_finish(&counted.census);
+    good = dmdv_graph_show(o, print, &counted);
+  }
+  dmd_census_destroy(&counted.census);
+  return good;
 }

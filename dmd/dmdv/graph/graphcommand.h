@@ -12,7 +12,9 @@
 #ifndef DMD_DMDV_GRAPH_GRAPHCOMMAND_H
 #define DMD_DMDV_GRAPH_GRAPHCOMMAND_H
 
+#include "analyse/graph/census.h"
 #include "analyse/graph/nodefilter.h"
+#include "base/bitset.h"
 #include "base/out.h"
 #include "dmdv/commandline/commandline.h"
 #include "dmdv/graph/typedgraph.h"
@@ -67,5 +69,24 @@ bool dmdv_graph_show(dmdv_graph_options_t *options, void (*print)(void *ctx, dmd
 /* Whether the file with this name is a heap graph; false for standard input and unreadable
  * files. */
 bool dmdv_is_graph_file(const char *name);
+
+/* ---- Chosen nodes. ----
+ *
+ * The nodes of a heap graph that a command works on: those of --of or --to, and --filter. */
+
+/* Makes the set of nodes that the option's text selects (analyse/graph/select.h; NULL: all blocks)
+ * and that match all filters. False, with the reason on stderr, if the text is invalid or selects
+ * nothing. Destroy it either way. */
+bool dmdv_choose(dmd_bitset_t *nodes, dmdv_graph_t *graph, dmdv_graph_options_t *options,
+                 const char *option, const char *text);
+
+/* ---- Census. ----
+ *
+ * The census of one heap graph, or of the difference of two, for dmdv census and
+ * dmdv diff. */
+
+/* Counts the blocks of one file, or of the second file less the first, and shows them. False, with
+ * the reason on stderr, if that fails. */
+bool dmdv_graph_census(dmdv_graph_options_t *options, const dmd_census_by_t *by);
 
 #endif

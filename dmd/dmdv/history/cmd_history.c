@@ -6,7 +6,6 @@
 #include "base/strbuf.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/history/historycommands.h"
-#include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
 

@@ -3,7 +3,7 @@
  * dmdv history in a build without SQLite.
  */
 #include "dmdv/commandline/commands.h"
-#include "host/message.h"
+#include "host/process.h"
 
 #include <string.h>
 

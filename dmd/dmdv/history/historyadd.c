@@ -7,9 +7,7 @@
 #include "dmdv/history/historycommands.h"
 #include "historydb/add.h"
 #include "historydb/origin.h"
-#include "host/message.h"
 #include "host/process.h"
-#include "host/times.h"
 
 #include <stdio.h>
 #include <string.h>

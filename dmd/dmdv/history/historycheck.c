@@ -6,7 +6,7 @@
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/history/historycommands.h"
 #include "dmdv/history/historyreport.h"
-#include "host/message.h"
+#include "host/process.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/history/historycommands.h"
 #include "historydb/exporting.h"
-#include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
 #include "show/export/exportmetrics.h"

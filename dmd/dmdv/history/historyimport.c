@@ -6,7 +6,7 @@
 #include "dmdv/history/historycommands.h"
 #include "dmdv/input/profilefile.h"
 #include "historydb/importing.h"
-#include "host/message.h"
+#include "host/process.h"
 
 #include <string.h>
 

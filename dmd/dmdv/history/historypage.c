@@ -11,7 +11,6 @@
 #include "dmdv/view/htmlpage.h"
 #include "files/bundle/bundlehistory.h"
 #include "historydb/gather.h"
-#include "host/message.h"
 #include "host/process.h"
 
 typedef struct {

@@ -6,9 +6,7 @@
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/history/historycommands.h"
 #include "historydb/prune.h"
-#include "host/message.h"
 #include "host/process.h"
-#include "host/times.h"
 #include "show/text/print.h"
 
 #include <stdlib.h>

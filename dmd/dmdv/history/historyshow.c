@@ -5,7 +5,6 @@
 #include "base/jsonout.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/history/historycommands.h"
-#include "host/message.h"
 #include "host/process.h"
 #include "show/text/print.h"
 #include "show/text/text_history.h"

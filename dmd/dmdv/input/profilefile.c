@@ -2,7 +2,6 @@
 #include "dmdv/input/profilefile.h"
 
 #include "files/graph/graphwriter.h"
-#include "host/availablememory.h"
 #include "host/process.h"
 #include "host/progress.h"
 

@@ -6,12 +6,11 @@
  * as after dmdv run.
  */
 #include "dmdv/commandline/commands.h"
-#include "dmdv/commandline/namer.h"
+#include "dmdv/commandline/recordoptions.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/run/controlled.h"
 #include "dmdv/run/leftovers.h"
 #include "dmdv/run/rewrite.h"
-#include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
 

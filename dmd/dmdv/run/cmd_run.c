@@ -19,7 +19,6 @@
 #include "dmdv/run/runchannel.h"
 #include "dmdv/run/written.h"
 #include "host/child.h"
-#include "host/message.h"
 #include "host/process.h"
 #include "record/engine/options.h"
 

@@ -6,8 +6,8 @@
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/run/controlled.h"
-#include "host/message.h"
 #include "host/output.h"
+#include "host/process.h"
 #include "show/text/print.h"
 
 #include <string.h>

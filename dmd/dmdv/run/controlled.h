@@ -37,8 +37,8 @@ void dmdv_answer_destroy(dmdv_answer_t *answer);
 /* The process id that a command line gives; 0, after a line on stderr, if it is not a number. */
 uint32_t dmdv_read_pid(const char *command, const char *text);
 
-/* Queries process pid, as the process's user (asuser.h), and waits up to so many seconds for the
- * answer. dmdv keeps that user. Returns 0, or the exit status after a line on stderr. */
+/* Queries process pid, as the process's user, and waits up to so many seconds for
+ * the answer. dmdv keeps that user. Returns 0, or the exit status after a line on stderr. */
 int dmdv_ask_process(const char *command, uint32_t pid, const dmd_control_t *request,
                      uint32_t seconds, dmdv_answer_t *answer);
 

@@ -11,7 +11,7 @@
 #include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
-#include "show/text/text.h"
+#include "show/text/text_dump.h"
 
 #include <errno.h>
 #include <inttypes.h>

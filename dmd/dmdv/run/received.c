@@ -6,7 +6,6 @@
 
 #include "base/str.h"
 #include "host/child.h"
-#include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
 #include "record/engine/errortext.h"

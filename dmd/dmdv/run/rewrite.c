@@ -6,7 +6,6 @@
 #include "base/posix/posixfiles.h"
 #include "dmdv/commandline/show.h"
 #include "dmdv/input/profilefile.h"
-#include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/posix/sockets.h"
 #include "base/strbuf.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
 #include "base/files.h"
 #include "base/out.h"
 #include "base/posix/posixfiles.h"
-#include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
 

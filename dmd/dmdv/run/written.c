@@ -3,7 +3,6 @@
 
 #include "base/intern.h"
 #include "base/sort.h"
-#include "host/message.h"
 #include "host/process.h"
 #include "record/engine/listing.h"
 

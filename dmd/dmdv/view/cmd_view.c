@@ -8,7 +8,6 @@
 #include "dmdv/view/htmlpage.h"
 #include "dmdv/view/viewfiles.h"
 #include "host/child.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include "base/limits.h"

@@ -3,7 +3,6 @@
 
 #include "base/out.h"
 #include "dmdv/input/input.h"
-#include "host/message.h"
 #include "host/process.h"
 
 #include "dmd-config.h"

@@ -3,7 +3,6 @@
 
 #include "base/map.h"
 #include "base/strbuf.h"
-#include "host/message.h"
 #include "host/process.h"
 #include "host/sourcefiles.h"
 

@@ -8,11 +8,9 @@
 #include "dmdv/commandline/show.h"
 #include "dmdv/graph/graphbeside.h"
 #include "dmdv/graph/graphcommand.h"
-#include "dmdv/graph/ownersbeside.h"
 #include "dmdv/view/sourcelines.h"
 #include "files/bundle/bundletypes.h"
 #include "files/bundle/bundlewriter.h"
-#include "host/message.h"
 #include "host/process.h"
 #include "host/progress.h"
 

@@ -39,7 +39,7 @@ void dmd_session_data_destroy(dmd_session_data_t *data) {
 
 /* ---- Documents. ---- */
 
-/* Formats an error like host/message.h. */
+/* Formats an error like host/process.h. */
 static void say(dmd_strbuf_t *why, const char *name, const dmd_fail_t *fail) {
   dmd_strbuf_str(why, name);
   if (fail->line > 0) {

@@ -3,9 +3,8 @@
  * The core of dmd-derive, with models made by hand. tests/tool/test_derive.py checks what the
  * generated code measures in programs.
  */
-#include "derive/cast.h"
 #include "derive/check.h"
-#include "derive/namelookup.h"
+#include "derive/model.h"
 #include "derive/reach.h"
 #include "derive/write.h"
 #include "host.h"

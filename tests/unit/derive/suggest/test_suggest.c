@@ -6,7 +6,6 @@
 #include "fixture.h"
 #include "types_fixture.h"
 
-#include "derive/suggest/count.h"
 #include "derive/suggest/suggest.h"
 
 /*   struct jar { char *label; struct jar *next; struct theme *theme; };
