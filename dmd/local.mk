@@ -482,7 +482,7 @@ dmd_derive_program_sources = \
   dmd/derive/program/main.c \
   dmd/derive/program/deriveoptions.c dmd/derive/program/deriveoptions.h \
   dmd/derive/program/read.c dmd/derive/program/read.h \
-  dmd/derive/program/records.c dmd/derive/program/records.h \
+  dmd/derive/program/records.c dmd/derive/program/records.h
 
 
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
