@@ -177,7 +177,9 @@ static int empty_if_regular(const dmd_files_t *files, int fd) {
   return error == 0 && status.kind == DMD_FILE_REGULAR ? files->truncate(files->ctx, fd) : error;
 }
 
-int dmd_pathwalk_open_to_write(const dmd_pathwalk_t *walk, bool empties, bool *is_new, int *fd) {
+/* Opens for writing: the existing file, truncated if it is a regular one and `empties`, or, with
+ * *is_new, a new file that only its owner may read. Returns 0, or an error. */
+static int pathwalk_open_to_write(const dmd_pathwalk_t *walk, bool empties, bool *is_new, int *fd) {
   *is_new = !walk->is_there;
   if (!walk->is_there)
     return dmd_pathwalk_open(walk, DMD_OPEN_NEW, fd);
@@ -205,7 +207,7 @@ int dmd_pathwalk_open_in_place(const dmd_env_t *env, const dmd_files_t *files, c
   bool is_new = false;
   int error = dmd_pathwalk_begin(&walk, env, files, path);
   if (error == 0)
-    error = dmd_pathwalk_open_to_write(&walk, empties, &is_new, fd);
+    error = pathwalk_open_to_write(&walk, empties, &is_new, fd);
   dmd_pathwalk_end(&walk);
   if (error != 0 || !is_new)
     return error;
@@ -231,7 +233,7 @@ static char *join(const dmd_env_t *env, const char *a, const char *b, const char
 /* What exists under the name, or what a link of the user's leads to. */
 static int open_directly(dmd_outfile_t *file) {
   file->way = DMD_OUTFILE_DIRECT;
-  return dmd_pathwalk_open_to_write(&file->walk, true, &file->is_new, &file->fd);
+  return pathwalk_open_to_write(&file->walk, true, &file->is_new, &file->fd);
 }
 
 /* A file of ours, which takes the name in the end. */

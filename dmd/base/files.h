@@ -118,10 +118,6 @@ const char *dmd_pathwalk_name(const dmd_pathwalk_t *walk);
  * error. */
 int dmd_pathwalk_open(const dmd_pathwalk_t *walk, dmd_open_t how, int *fd);
 
-/* Opens for writing: the existing file, truncated if it is a regular one and `empties`, or, with
- * *is_new, a new file that only its owner may read. Returns 0, or an error. */
-int dmd_pathwalk_open_to_write(const dmd_pathwalk_t *walk, bool empties, bool *is_new, int *fd);
-
 void dmd_pathwalk_end(dmd_pathwalk_t *walk);
 
 /* Does all of that with one path, for a file that is written in place, such as a log. A new file

@@ -56,7 +56,9 @@ static void take_number(dmdv_imported_group_t *group, const char *launch) {
     group->most = number;
 }
 
-void dmdv_import_note_launch(dmdv_importing_t *m, uint32_t run, const char *name) {
+/* Records the launch's name, a text of the import, of a run that was just read and has all its
+ * other keys. */
+static void note_launch(dmdv_importing_t *m, uint32_t run, const char *name) {
   dmdv_imported_run_t *at = dmdv_imported_run(m, run);
   uint32_t group = group_of(m, at);
   const int64_t key[] = {group, (int64_t)(intptr_t)name};
@@ -235,7 +237,7 @@ static const char *take_run(void *ctx, const dmd_history_item_run_t *run) {
                               .moment = keep(m, run->moment),
                               .process = keep(m, run->process)};
   memcpy(at->digest, run->digest, DMDV_DIGEST_SZB);
-  dmdv_import_note_launch(m, number, keep(m, run->launch));
+  note_launch(m, number, keep(m, run->launch));
   return NULL;
 }
 

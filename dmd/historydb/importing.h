@@ -142,10 +142,6 @@ static inline int64_t dmdv_imported_series_id(const dmdv_importing_t *m, uint32_
  * Assigns an import's runs to launches, both in the document and in the history that it is added
  * to. */
 
-/* Records the launch's name, a text of the import, of a run that was just read and has all its
- * other keys. */
-void dmdv_import_note_launch(dmdv_importing_t *importing, uint32_t run, const char *name);
-
 /* After all runs were read: marks the runs with which a part may end. */
 void dmdv_import_find_ends(dmdv_importing_t *importing);
 

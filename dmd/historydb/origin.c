@@ -60,7 +60,8 @@ bool dmdv_checkout_ask(dmd_strbuf_t *to, const char *folder, const char *const *
   return true;
 }
 
-bool dmdv_checkout_is_name(const char *build) {
+/* Whether it may be the name of a commit. */
+static bool is_commit_name(const char *build) {
   size_t n = strlen(build);
   return n > 0 && n <= 64 &&
          strspn(build, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == n;
@@ -68,7 +69,7 @@ bool dmdv_checkout_is_name(const char *build) {
 
 int64_t dmdv_checkout_between(dmd_strbuf_t *next, const char *folder, const char *after,
                               const char *build) {
-  if (!dmdv_checkout_is_name(after) || !dmdv_checkout_is_name(build))
+  if (!is_commit_name(after) || !is_commit_name(build))
     return 0;
   dmd_strbuf_t range, count;
   dmd_strbuf_init(&range, next->env);
@@ -120,7 +121,7 @@ void dmdv_origin_branch(dmd_strbuf_t *to) {
 int64_t dmdv_origin_time(const char *build) {
   dmd_strbuf_t text;
   dmd_strbuf_init(&text, &dmdv_env);
-  if (dmdv_checkout_is_name(build))
+  if (is_commit_name(build))
     dmdv_checkout_ask(&text, NULL,
                       (const char *[]){"show", "-s", "--format=%ct", build, "--", NULL});
   int64_t seconds = strtoll(text.text, NULL, 10);

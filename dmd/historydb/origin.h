@@ -27,9 +27,6 @@
  * one. False, with nothing appended, if git fails. */
 bool dmdv_checkout_ask(dmd_strbuf_t *to, const char *folder, const char *const *arguments);
 
-/* Whether it may be the name of a commit. */
-bool dmdv_checkout_is_name(const char *build);
-
 /* The number of commits after one build, up to and including another; 0: git does not know. If
  * there are several, `next` gets the one to try next in a bisection. */
 int64_t dmdv_checkout_between(dmd_strbuf_t *next, const char *folder, const char *after,

@@ -189,9 +189,17 @@ static bool is_process(const dmd_profile_t *profile, const char *text) {
   return false;
 }
 
+/* Translates ids of one profile to those of the other, for data that refers to them. */
+typedef struct {
+  dmd_anonymizer_t *anonymizer;
+  dmd_profile_t *to;
+  const dmd_profile_t *from;
+  dmd_translation_t translation;
+} anonymous_ids_t;
+
 /* dmd_translate_fn */
 static uint32_t add_frame(void *ctx, uint32_t id) {
-  dmd_anonymous_ids_t *ids = ctx;
+  anonymous_ids_t *ids = ctx;
   dmd_frames_t *to = &ids->to->frames;
   const char *text = dmd_frames_text(&ids->from->frames, id);
   if (is_process(ids->from, text))
@@ -214,7 +222,7 @@ static uint32_t add_frame(void *ctx, uint32_t id) {
 
 /* dmd_translation_t.rename */
 static const char *rename_one(void *ctx, const char *name, bool is_tag) {
-  dmd_anonymous_ids_t *ids = ctx;
+  anonymous_ids_t *ids = ctx;
   return dmd_anonymous(ids->anonymizer, is_tag ? DMD_NAME_TAG : DMD_NAME_PATH, name);
 }
 
@@ -246,9 +254,11 @@ static void take_run(dmd_anonymizer_t *a, dmd_profile_t *to, const dmd_profile_t
     dmd_profile_add_argument(to, run.command);
 }
 
-void dmd_anonymize_begin(dmd_anonymous_ids_t *ids, dmd_anonymizer_t *a, dmd_profile_t *to,
-                         const dmd_profile_t *from) {
-  *ids = (dmd_anonymous_ids_t){.anonymizer = a, .to = to, .from = from};
+/* Begins to fill an initialised, empty profile: with the description of the run, and whatever the
+ * translation is used for. The caller destroys the translation. Must not move. */
+static void begin_anonymous(anonymous_ids_t *ids, dmd_anonymizer_t *a, dmd_profile_t *to,
+                            const dmd_profile_t *from) {
+  *ids = (anonymous_ids_t){.anonymizer = a, .to = to, .from = from};
   dmd_translation_init_profile(&ids->translation, to, from, add_frame, ids);
   ids->translation.rename = rename_one;
   take_run(a, to, from);
@@ -268,8 +278,8 @@ static void add_memreports(dmd_anonymizer_t *a, dmd_profile_t *to,
 }
 
 void dmd_anonymize_profile(dmd_anonymizer_t *a, dmd_profile_t *to, const dmd_profile_t *from) {
-  dmd_anonymous_ids_t ids;
-  dmd_anonymize_begin(&ids, a, to, from);
+  anonymous_ids_t ids;
+  begin_anonymous(&ids, a, to, from);
   for (uint32_t id = 1; id <= dmd_intern_count(&from->processes); id++)
     dmd_profile_add_process(
         to, dmd_anonymous(a, DMD_NAME_PROCESS, dmd_intern_get_str(&from->processes, id)),
@@ -324,9 +334,9 @@ static void change_strings(dmd_heapgraph_t *heap, dmd_anonymizer_t *a) {
  * in. */
 static void change_profile(dmd_heapgraph_t *heap, dmd_anonymizer_t *a) {
   dmd_profile_t old = heap->profile;
-  dmd_anonymous_ids_t ids;
+  anonymous_ids_t ids;
   dmd_profile_init(&heap->profile, old.env);
-  dmd_anonymize_begin(&ids, a, &heap->profile, &old);
+  begin_anonymous(&ids, a, &heap->profile, &old);
   change_frames(heap, &ids.translation);
   change_blocks(heap, &ids.translation);
   dmd_translation_destroy(&ids.translation);

@@ -22,7 +22,6 @@
 #include "base/strbuf.h"
 #include "model/graph/heapgraph.h"
 #include "model/graph/types.h"
-#include "model/profile/translate.h"
 
 typedef enum {
   DMD_NAME_FUNCTION,
@@ -54,19 +53,6 @@ const char *dmd_anonymous(dmd_anonymizer_t *a, dmd_name_kind_t kind, const char 
 /* Fills an initialised, empty profile with the anonymized contents of another. Blocks that differ
  * only in their address become one group. */
 void dmd_anonymize_profile(dmd_anonymizer_t *a, dmd_profile_t *to, const dmd_profile_t *from);
-
-/* Translates ids of one profile to those of the other, for data that refers to them. */
-typedef struct dmd_anonymous_ids {
-  dmd_anonymizer_t *anonymizer;
-  dmd_profile_t *to;
-  const dmd_profile_t *from;
-  dmd_translation_t translation;
-} dmd_anonymous_ids_t;
-
-/* Begins to fill an initialised, empty profile: with the description of the run, and whatever the
- * translation is used for. The caller destroys the translation. Must not move. */
-void dmd_anonymize_begin(dmd_anonymous_ids_t *ids, dmd_anonymizer_t *a, dmd_profile_t *to,
-                         const dmd_profile_t *from);
 
 /* ---- Graphs. ----
  *

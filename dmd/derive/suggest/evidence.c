@@ -147,22 +147,32 @@ static const layout_t *layout_of(dmd_derive_slots_t *slots, uint32_t type) {
   return layout;
 }
 
-uint32_t dmd_derive_places(dmd_derive_slots_t *slots, uint32_t type, uint32_t *n) {
+/* The places of first-level slots in a value of this type: *n in `places`, starting at the
+ * result. */
+static uint32_t places_of(dmd_derive_slots_t *slots, uint32_t type, uint32_t *n) {
   const layout_t *layout = layout_of(slots, type);
   *n = layout->n;
   return layout->first;
 }
 
+/* A block that a pointer leads to; type: DMD_NONE if unknown. */
+typedef struct {
+  uint32_t type;
+  uint64_t szB;
+} pointed_t;
+
 static bool may_lead_to(const dmd_derive_slots_t *slots, const dmd_derive_slot_t *slot,
-                        dmd_derive_pointed_t to) {
+                        pointed_t to) {
   const dmd_derive_type_t *of = slot->pointer->of;
   if (to.type == DMD_NONE || of->kind != DMD_DERIVE_RECORD)
     return of->szB > 0 && to.szB % of->szB == 0;
   return is_type_of(slots, dmd_type_at(slots->types, to.type), of->record);
 }
 
-uint32_t dmd_derive_slot_at(dmd_derive_slots_t *slots, uint32_t type, uint64_t offset,
-                            dmd_derive_pointed_t to) {
+/* The slot of a pointer at an offset in a value of this type that leads to a block of a type
+ * (DMD_NONE: unknown) and size. In a union, the first member that may point to such a block, else
+ * the first. DMD_NONE if the pointer is in no slot. */
+static uint32_t slot_at(dmd_derive_slots_t *slots, uint32_t type, uint64_t offset, pointed_t to) {
   const layout_t *layout = layout_of(slots, type);
   uint32_t first = DMD_NONE;
   for (uint32_t i = 0; i < layout->n; i++) {
@@ -218,7 +228,7 @@ static bool is_block(const work_t *w, uint32_t node) {
 /* ---- Which slot an edge starts in ---- */
 
 static void count_places(work_t *w, uint32_t type, uint64_t n_values) {
-  uint32_t n, first = dmd_derive_places(w->slots, type, &n);
+  uint32_t n, first = places_of(w->slots, type, &n);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t slot = DMD_POOL_AT(&w->slots->places, const dmd_derive_slot_place_t, first + i)->slot;
     uint64_t in_row = dmd_derive_slot(w->slots, slot)->n;
@@ -226,9 +236,9 @@ static void count_places(work_t *w, uint32_t type, uint64_t n_values) {
   }
 }
 
-static dmd_derive_pointed_t pointed(const work_t *w, uint32_t to) {
-  return (dmd_derive_pointed_t){dmd_typing_type(w->typing, to),
-                                is_block(w, to) ? dmd_heapgraph_requested(w->heap, to) : 0};
+static pointed_t pointed(const work_t *w, uint32_t to) {
+  return (pointed_t){dmd_typing_type(w->typing, to),
+                     is_block(w, to) ? dmd_heapgraph_requested(w->heap, to) : 0};
 }
 
 static void place_edges(work_t *w, uint32_t node) {
@@ -243,8 +253,8 @@ static void place_edges(work_t *w, uint32_t node) {
     if (offset < lead)
       continue;
     offset -= lead;
-    w->slot_of[e] = dmd_derive_slot_at(w->slots, type, n_values > 1 ? offset % szB : offset,
-                                       pointed(w, w->graph->target[e]));
+    w->slot_of[e] = slot_at(w->slots, type, n_values > 1 ? offset % szB : offset,
+                            pointed(w, w->graph->target[e]));
   }
 }
 

@@ -65,20 +65,6 @@ static inline const dmd_derive_slot_t *dmd_derive_slot(const dmd_derive_slots_t 
   return DMD_POOL_AT(&slots->slots, const dmd_derive_slot_t, id);
 }
 
-/* The places of first-level slots in a value of this type: *n in `places`, starting at the
- * result. */
-uint32_t dmd_derive_places(dmd_derive_slots_t *slots, uint32_t type, uint32_t *n);
-
-/* The slot of a pointer at an offset in a value of this type that leads to a block of a type
- * (DMD_NONE: unknown) and size. In a union, the first member that may point to such a block, else
- * the first. DMD_NONE if the pointer is in no slot. */
-typedef struct dmd_derive_pointed {
-  uint32_t type;
-  uint64_t szB;
-} dmd_derive_pointed_t;
-uint32_t dmd_derive_slot_at(dmd_derive_slots_t *slots, uint32_t type, uint64_t offset,
-                            dmd_derive_pointed_t to);
-
 /* ---- Evidence. ---- */
 
 /* Evidence for a slot. */

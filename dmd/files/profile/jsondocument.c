@@ -46,7 +46,8 @@ static void count_lines(dmd_jsoncutter_t *cutter) {
   cutter->counted = cutter->at;
 }
 
-void dmd_jsoncutter_place(dmd_jsoncutter_t *cutter, uint64_t *line, uint64_t *byte) {
+/* How far the document has been read. */
+static void cutter_place(dmd_jsoncutter_t *cutter, uint64_t *line, uint64_t *byte) {
   count_lines(cutter);
   *line = cutter->line;
   *byte = cutter->start_byte + (uint64_t)(cutter->at - cutter->start);
@@ -55,7 +56,7 @@ void dmd_jsoncutter_place(dmd_jsoncutter_t *cutter, uint64_t *line, uint64_t *by
 /* Marks the cutter as failed at the current place; the caller adds the reason. */
 static void fail_here(dmd_jsoncutter_t *cutter) {
   cutter->failed = true;
-  dmd_jsoncutter_place(cutter, &cutter->fail.line, &cutter->fail.byte);
+  cutter_place(cutter, &cutter->fail.line, &cutter->fail.byte);
 }
 
 /* Records the reason together with the place, unless there was an error before. */
@@ -344,7 +345,8 @@ bool dmd_jsoncutter_skip(dmd_jsoncutter_t *cutter) {
   return take_value(cutter, false);
 }
 
-bool dmd_jsoncutter_finish(dmd_jsoncutter_t *cutter) {
+/* Checks that only white space is left. */
+static bool cutter_finish(dmd_jsoncutter_t *cutter) {
   skip_space(cutter);
   if (cutter->failed)
     return false;
@@ -385,7 +387,7 @@ static bool load_version(document_t *d) {
   d->has_version = true;
   d->version_is_number = dmd_jsonvalue_is(version, DMD_JSONVALUE_NUMBER);
   d->version = d->version_is_number ? version->number : 0;
-  dmd_jsoncutter_place(d->cutter, &d->line, &d->byte);
+  cutter_place(d->cutter, &d->line, &d->byte);
   return check_version(d);
 }
 
@@ -437,5 +439,5 @@ dmd_jsondocument_load(dmd_jsoncutter_t *cutter, const dmd_jsondocument_format_t 
   dmd_jsoncutter_enter(cutter, '{');
   while (dmd_jsoncutter_next_key(cutter, &key))
     load_part(&d, key);
-  return dmd_jsoncutter_finish(cutter) && is_complete(&d, none) ? d.format : NULL;
+  return cutter_finish(cutter) && is_complete(&d, none) ? d.format : NULL;
 }

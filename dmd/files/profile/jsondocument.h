@@ -96,12 +96,6 @@ static inline void dmd_jsoncutter_pass(dmd_jsoncutter_t *cutter, const char *to)
   cutter->at = to;
 }
 
-/* Checks that only white space is left. */
-bool dmd_jsoncutter_finish(dmd_jsoncutter_t *cutter);
-
-/* How far the document has been read. */
-void dmd_jsoncutter_place(dmd_jsoncutter_t *cutter, uint64_t *line, uint64_t *byte);
-
 /* Reports an error that the caller found in the value just read. Returns false. */
 bool dmd_jsoncutter_reject(dmd_jsoncutter_t *cutter, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -107,16 +107,17 @@ static const void *key_of(const dmd_fault_t *fault) {
   return (const char *)fault + KEY_START;
 }
 
-bool dmd_fault_same(const dmd_fault_t *a, const dmd_fault_t *b) {
+/* Whether the faults are equal except for numbers, and a hash of what decides that. */
+static bool fault_same(const dmd_fault_t *a, const dmd_fault_t *b) {
   return dmd_mem_equal(key_of(a), key_of(b), KEY_SZB);
 }
 
-uint64_t dmd_fault_hash(const dmd_fault_t *fault, uint64_t seed) {
+static uint64_t fault_hash(const dmd_fault_t *fault, uint64_t seed) {
   return dmd_hash_bytes(seed, key_of(fault), KEY_SZB);
 }
 
 static bool fault_equal(const void *owner, uint32_t id, const void *key) {
-  return dmd_fault_same(dmd_faults_at(owner, id), key);
+  return fault_same(dmd_faults_at(owner, id), key);
 }
 
 void dmd_faults_init(dmd_faults_t *faults, const dmd_env_t *env) {
@@ -143,7 +144,7 @@ void dmd_fault_add_name(dmd_fault_t *fault, uint32_t name) {
   fault->n_names++;
 }
 
-void dmd_fault_forget_names(dmd_fault_t *fault) {
+static void fault_forget_names(dmd_fault_t *fault) {
   fault->n_names = 0;
   dmd_mem_zero(fault->names, sizeof fault->names);
 }
@@ -193,7 +194,7 @@ void dmd_fault_join(dmd_fault_t *known, const dmd_fault_t *fault) {
 }
 
 bool dmd_faults_add(dmd_faults_t *faults, const dmd_fault_t *fault) {
-  uint64_t hash = dmd_fault_hash(fault, faults->index.env->hash_seed);
+  uint64_t hash = fault_hash(fault, faults->index.env->hash_seed);
   uint32_t id = dmd_table_find(&faults->index, hash, fault);
   if (id == DMD_NONE) {
     id = dmd_pool_add(&faults->pool);
@@ -315,7 +316,7 @@ static dmd_fault_t nameless(const dmd_fault_t *fault) {
 
 static bool class_equal(const void *owner, uint32_t id, const void *key) {
   dmd_fault_t known = nameless(&class_at(owner, id)->fault);
-  return dmd_fault_same(&known, key);
+  return fault_same(&known, key);
 }
 
 static bool named_equal(const void *owner, uint32_t id, const void *key) {
@@ -341,7 +342,7 @@ static void end(joiner_t *j) {
 /* The class of the fault, which may be new. */
 static uint32_t classify(joiner_t *j, const dmd_fault_t *fault) {
   dmd_fault_t key = nameless(fault);
-  uint64_t hash = dmd_fault_hash(&key, j->class_index.env->hash_seed);
+  uint64_t hash = fault_hash(&key, j->class_index.env->hash_seed);
   uint32_t id = dmd_table_find(&j->class_index, hash, &key);
   if (id == DMD_NONE) {
     id = dmd_pool_add(&j->classes);
@@ -415,7 +416,7 @@ static uint32_t join_all(joiner_t *j, dmd_fault_t *list, uint32_t n) {
     if (class->place == 0)
       continue;
     if (*subject(&class->fault) != DMD_NONE)
-      dmd_fault_forget_names(&class->fault); /* all have the same name */
+      fault_forget_names(&class->fault); /* all have the same name */
     list[class->place - 1] = class->fault;
   }
   return n_left;

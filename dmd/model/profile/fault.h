@@ -124,10 +124,6 @@ typedef struct dmd_fault {
   uint32_t names[DMD_FAULT_NAMES];
 } dmd_fault_t;
 
-/* Whether the faults are equal except for numbers, and a hash of what decides that. */
-bool dmd_fault_same(const dmd_fault_t *a, const dmd_fault_t *b);
-uint64_t dmd_fault_hash(const dmd_fault_t *fault, uint64_t seed);
-
 /* Adds fault to the known one, whose names stay; bytes saturate at 2^64 - 1. Merges the lists of
  * names as far as there is room. Their count is exact if both lists are complete; else it is the
  * larger of the two. */
@@ -135,7 +131,6 @@ void dmd_fault_join(dmd_fault_t *known, const dmd_fault_t *fault);
 
 /* Adds a name that the fault did not have; removes all names. */
 void dmd_fault_add_name(dmd_fault_t *fault, uint32_t name);
-void dmd_fault_forget_names(dmd_fault_t *fault);
 
 typedef struct dmd_faults {
   dmd_pool_t pool; /* ids 1, 2, 3 ... in the order of addition */

@@ -106,7 +106,8 @@ static void print_counts(dmd_out_t *out, const dmd_verdict_t *v) {
   dmd_out_str(out, "\" errors=\"0\"");
 }
 
-void dmd_print_gate_suite(dmd_out_t *out, const dmd_verdict_t *v) {
+/* One suite of several. */
+static void print_gate_suite(dmd_out_t *out, const dmd_verdict_t *v) {
   dmd_out_str(out, "  <testsuite name=\"dmdv check ");
   put_str(out, v, v->file, dmd_escape_xml);
   dmd_out_char(out, '"');
@@ -121,7 +122,7 @@ void dmd_print_gate_junit(dmd_out_t *out, const dmd_verdict_t *v) {
   dmd_out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
   print_counts(out, v);
   dmd_out_str(out, ">\n");
-  dmd_print_gate_suite(out, v);
+  print_gate_suite(out, v);
   dmd_out_str(out, "</testsuites>\n");
 }
 
@@ -276,7 +277,7 @@ void dmd_gate_each_add(dmd_gate_each_t *each, const dmd_verdict_t *v) {
   if (each->n > 0 && each->format == DMD_GATE_JSON)
     dmd_out_str(each->out, ",\n");
   if (each->format == DMD_GATE_JUNIT)
-    dmd_print_gate_suite(each->out, v);
+    print_gate_suite(each->out, v);
   else
     dmd_print_gate(each->out, each->format, v);
   if (each->format == DMD_GATE_TEXT)

@@ -16,7 +16,6 @@ typedef void (*dmd_gate_print_fn)(dmd_out_t *out, const dmd_verdict_t *v);
 
 void dmd_print_gate_json(dmd_out_t *out, const dmd_verdict_t *v);
 void dmd_print_gate_junit(dmd_out_t *out, const dmd_verdict_t *v);
-void dmd_print_gate_suite(dmd_out_t *out, const dmd_verdict_t *v); /* one suite of several */
 void dmd_print_gate_github(dmd_out_t *out, const dmd_verdict_t *v);
 
 /* ---- Several profiles. ----

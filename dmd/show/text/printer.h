@@ -75,13 +75,9 @@ void dmd_print_advice_on_all(const dmd_printer_t *p);
 /* text.c: `after 35 ms`, `after 0.8 s`. */
 void dmd_print_time(dmd_out_t *out, uint64_t ms);
 
-/* The same file: `At the peak: 1,234 bytes in 5 blocks, after 0.8 s; 0 bytes at exit`, alone or
- * with a hint; and for other moments a shorter line. Nothing if the peak is unknown. */
-void dmd_print_peak_opening(const dmd_printer_t *p);
+/* text.c: `At the peak: 1,234 bytes in 5 blocks, after 0.8 s; 0 bytes at exit`; and for other
+ * moments a shorter line. Nothing if the peak is unknown. */
 void dmd_print_peak_sentence(const dmd_printer_t *p);
 void dmd_print_peak_total(const dmd_printer_t *p);
-
-/* text_record.c: the owners that share the record's blocks, and the share of each. */
-void dmd_print_sharers(const dmd_printer_t *p, const dmd_record_t *r);
 
 #endif

@@ -117,7 +117,8 @@ void dmd_print_peak_sentence(const dmd_printer_t *p) {
   dmd_out_str(p->out, is_exit ? " at exit\n" : " at the dump\n");
 }
 
-void dmd_print_peak_opening(const dmd_printer_t *p) {
+/* The sentence with a hint. */
+static void print_peak_opening(const dmd_printer_t *p) {
   const dmd_run_t *run = &p->profile->run;
   if (!p->profile->shows_peak || !run->peak.is_known)
     return;
@@ -127,7 +128,7 @@ void dmd_print_peak_opening(const dmd_printer_t *p) {
   dmd_out_char(p->out, '\n');
 }
 
-void dmd_print_peak_total(const dmd_printer_t *p) {
+static void print_peak_total(const dmd_printer_t *p) {
   const dmd_run_t *run = &p->profile->run;
   if (!run->peak.is_known || p->profile->shows_peak)
     return;
@@ -249,7 +250,7 @@ static void print_totals(const dmd_printer_t *p) {
   dmd_out_str(out, " bytes in ");
   dmd_print_number(out, (int64_t)run->in_use_blocks, sampled);
   dmd_out_str(out, " blocks\n");
-  dmd_print_peak_total(p);
+  print_peak_total(p);
   print_allocator(out, run);
   dmd_print_unseen(out, run);
   print_replaced_new(out, run);
@@ -355,7 +356,7 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   dmd_out_str(out, "# ");
   dmd_out_safe(out, options->title);
   dmd_out_str(out, "\n\n");
-  dmd_print_peak_opening(&p);
+  print_peak_opening(&p);
   bool is_difference = options->old != NULL;
   if (options->with_run && is_difference) {
     dmd_print_run(out, " 1", options->old);

@@ -49,10 +49,6 @@ typedef struct dmd_owners_view {
 /* Prints a paragraph for each unreported record, the largest first. */
 void dmd_owners_print(dmd_out_t *out, const dmd_owners_view_t *view);
 
-/* Prints the part of such a paragraph after the stack: `  Owner: ...`, and the proposal. */
-void dmd_owners_print_advice(dmd_out_t *out, const dmd_owners_view_t *view,
-                             const dmd_record_t *record);
-
 /* {"unreported": {"blocks", "bytes"}, "rows": [{"record", "type", "evidence", "blocks", "bytes",
  *  "allocatedAt", "owner": {"owned", "blocks", "bytes", "reporter", "reportedAt", "type", "member",
  *  "through", "root"}, "proposal": {"line", "function", "file", "at"}}]} */
@@ -74,7 +70,7 @@ typedef struct dmd_owner_hint {
 void dmd_owner_hint_init(dmd_owner_hint_t *advice, const dmd_owners_view_t *view);
 void dmd_owner_hint_destroy(dmd_owner_hint_t *advice);
 
-/* Like dmd_owners_print_advice, for a record of the other profile. False if nothing is known. */
+/* Like owners_print_advice, for a record of the other profile. False if nothing is known. */
 bool dmd_owner_hint_print(dmd_out_t *out, const dmd_owner_hint_t *advice,
                           const dmd_records_t *records, const dmd_record_t *record);
 

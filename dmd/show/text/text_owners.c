@@ -101,8 +101,9 @@ static void print_proposal(dmd_out_t *out, const dmd_owners_view_t *view,
   dmd_proposal_destroy(&proposal);
 }
 
-void dmd_owners_print_advice(dmd_out_t *out, const dmd_owners_view_t *view,
-                             const dmd_record_t *record) {
+/* Prints the part of such a paragraph after the stack: `  Owner: ...`, and the proposal. */
+static void owners_print_advice(dmd_out_t *out, const dmd_owners_view_t *view,
+                                const dmd_record_t *record) {
   const dmd_ownership_t *o = dmd_owners_of(view->owners, record);
   if (o == NULL)
     return;
@@ -138,7 +139,7 @@ static void print_record(dmd_out_t *out, const dmd_owners_view_t *view, uint32_t
   dmd_print_stack_opening(out, "Allocated");
   dmd_print_frames(out, "    ", owners->records->profile, frames, 0, n);
   dmd_out_str(out, "  }\n");
-  dmd_owners_print_advice(out, view, record);
+  owners_print_advice(out, view, record);
   dmd_out_str(out, "}\n\n");
 }
 
@@ -201,8 +202,7 @@ bool dmd_owner_hint_print(dmd_out_t *out, const dmd_owner_hint_t *advice,
   if (id == DMD_NONE)
     return false;
   uint32_t of_graph = *DMD_POOL_AT(&advice->records, const uint32_t, id);
-  dmd_owners_print_advice(out, advice->view,
-                          dmd_records_at(advice->view->owners->records, of_graph));
+  owners_print_advice(out, advice->view, dmd_records_at(advice->view->owners->records, of_graph));
   return true;
 }
 

@@ -13,7 +13,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void check_noise(dmd_incompressible_t noise, int64_t *values, size_t n) {
+static void check_noise(dmd_noise_t noise, int64_t *values, size_t n) {
   qsort(values, n, sizeof *values, compare);
   assert_int_equal(noise.least, values[0]);
   assert_int_equal(noise.most, values[n - 1]);
