@@ -34,7 +34,7 @@
 #include "analyse/graph/knownvariables.h"
 #include "analyse/graph/typing.h"
 #include "base/strbuf.h"
-#include "model/profile/moment.h"
+#include "model/profile/profile.h"
 
 enum { DMD_BUNDLE_VERSION = 1 };
 

@@ -22,7 +22,7 @@
 #include "analyse/tree/amounts.h"
 #include "base/out.h"
 #include "files/bundle/bundle.h"
-#include "model/profile/moment.h"
+#include "model/profile/profile.h"
 #include "show/page/query.h"
 
 /* A file that was given to the page. */

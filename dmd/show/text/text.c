@@ -128,7 +128,7 @@ static void print_peak_opening(const dmd_printer_t *p) {
   dmd_out_char(p->out, '\n');
 }
 
-static void print_peak_total(const dmd_printer_t *p) {
+void dmd_print_peak_total(const dmd_printer_t *p) {
   const dmd_run_t *run = &p->profile->run;
   if (!run->peak.is_known || p->profile->shows_peak)
     return;
@@ -250,7 +250,7 @@ static void print_totals(const dmd_printer_t *p) {
   dmd_out_str(out, " bytes in ");
   dmd_print_number(out, (int64_t)run->in_use_blocks, sampled);
   dmd_out_str(out, " blocks\n");
-  print_peak_total(p);
+  dmd_print_peak_total(p);
   print_allocator(out, run);
   dmd_print_unseen(out, run);
   print_replaced_new(out, run);
