@@ -9,7 +9,6 @@
 #include "dmdv/memory/askreporters.h"
 #include "dmdv/memory/systemtrees.h"
 #include "dmdv/run/controlled.h"
-#include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
 #include "show/export/export.h"
