@@ -8,10 +8,9 @@
 #include "dmdv/input/profilefile.h"
 #include "dmdv/run/preloadable.h"
 #include "dmdv/run/rewrite.h"
-#include "host/message.h"
 #include "host/output.h"
 #include "host/process.h"
-#include "show/text/text_dump.h"
+#include "show/text/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

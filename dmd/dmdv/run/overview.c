@@ -2,7 +2,7 @@
 #include "dmdv/run/overview.h"
 
 #include "dmdv/commandline/show.h"
-#include "dmdv/graph/ownersbeside.h"
+#include "dmdv/graph/graphbeside.h"
 #include "host/output.h"
 #include "show/text/text_overview.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/text/text_overview.h"
 
-#include "analyse/records/heapsum.h"
 #include "analyse/records/rows.h"
+#include "analyse/records/sums.h"
 #include "base/format.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "model/profile/moment.h"
-#include "show/text/amount.h"
+#include "model/profile/profile.h"
 #include "show/text/printer.h"
+#include "show/text/text_tree.h"
 
 enum {
   COLUMNS = 98,

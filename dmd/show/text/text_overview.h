@@ -19,7 +19,7 @@ typedef struct dmd_overview {
   const struct dmd_owner_hint *owners; /* from the heap graph of the same moment; or NULL */
 } dmd_overview_t;
 
-/* For a profile with both moments (DMD_MOMENT_ALL in model/profile/moment.h), which is as before
+/* For a profile with both moments (DMD_MOMENT_ALL in model/profile/profile.h), which is as before
  * afterwards. */
 void dmd_overview_print(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *overview);
 
