@@ -13,7 +13,7 @@
 #include "analyse/transform/merge.h"
 #include "analyse/transform/reduce.h"
 #include "host/process.h"
-#include "show/text/record_json.h"
+#include "show/text/pieces.h"
 #include "show/text/text.h"
 #include "show/text/text_rows.h"
 

@@ -7,7 +7,7 @@
 #include "host/output.h"
 #include "host/process.h"
 #include "model/profile/profile.h"
-#include "show/text/record_json.h"
+#include "show/text/pieces.h"
 #include "show/text/text.h"
 #include "show/text/text_rows.h"
 

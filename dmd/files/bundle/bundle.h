@@ -151,4 +151,16 @@ bool dmd_bundle_open_graph(dmd_bundle_graph_t *graph, const dmd_bundle_t *image,
                            dmd_strbuf_t *why);
 void dmd_bundle_close_graph(dmd_bundle_graph_t *graph);
 
+/* ---- Sections of a mapped bundle, for files/bundle only. ---- */
+
+typedef struct dmd_bundle_section {
+  uint32_t kind, index;
+  char *bytes; /* aligned to 8 */
+  size_t n;
+} dmd_bundle_section_t;
+
+/* Finds a section by kind and index; NULL if not found. */
+const dmd_bundle_section_t *dmd_bundle_find(const dmd_bundle_t *image, dmd_bundle_kind_t kind,
+                                            uint32_t index);
+
 #endif

@@ -10,7 +10,6 @@
 #define DMD_FILES_BUNDLE_BUNDLECURSOR_H
 
 #include "base/intern.h"
-#include "files/bundle/bundle.h"
 
 typedef struct dmd_bundlecursor {
   const unsigned char *at, *end;
@@ -46,17 +45,5 @@ uint32_t dmd_bundlecursor_string(dmd_bundlecursor_t *c, dmd_intern_t *in, bool i
 
 /* Fills an empty collection with what dmd_bundlewriter_interned wrote, under the same ids. */
 void dmd_bundlecursor_interned(dmd_bundlecursor_t *c, dmd_intern_t *in, bool is_text);
-
-/* Finds the sections of a mapped bundle; used only within files/bundle. */
-
-typedef struct dmd_bundle_section {
-  uint32_t kind, index;
-  char *bytes; /* aligned to 8 */
-  size_t n;
-} dmd_bundle_section_t;
-
-/* Finds a section by kind and index; NULL if not found. */
-const dmd_bundle_section_t *dmd_bundle_find(const dmd_bundle_t *image, dmd_bundle_kind_t kind,
-                                            uint32_t index);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * pieces.h: writes single parts of what text.h and record_json.h write: a record, who should have
- * reported it, a fault.
+ * pieces.h: writes single parts of what text.h and dmd_records_json write: a record, who should
+ * have reported it, a fault.
  *
  * For callers that show records one by one, in any order. Text has no colours and is not folded.
  */
@@ -51,5 +51,18 @@ void dmd_pieces_write_record(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_r
 
 /* The fields of a fault with cut stacks, and a description in words: "sentence". */
 void dmd_pieces_write_fault(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_fault_t *fault);
+
+/* ---- All records. ----
+ *
+ * The records as JSON, with the contents of the text for people.
+ *
+ * {"mode", "heap": {"bytes", "blocks"}, "sections": [{"name", "bytes", "blocks", "records": [{
+ *   the fields of a record (analyse/records/record.h), "advice"}]}], "faults": [the fields of
+ * a fault (model/profile/fault.h), "sentence"]} docs/manual.md describes them for users. */
+
+/* runs: the profiles whose runs to describe, up to the first NULL: the records' profile, or the two
+ * of a difference. sections: see dmd_text_options_t.only. */
+void dmd_records_json(dmd_out_t *out, const dmd_records_t *records,
+                      const dmd_profile_t *const runs[2], unsigned sections);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "analyse/records/record.h"
 #include "base/jsonout.h"
-#include "base/out.h"
 
 /* Writes n frames of the profile as an array of texts, the innermost first. */
 void dmd_json_write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile, const uint32_t *frames,
@@ -22,18 +21,5 @@ void dmd_json_write_errors(dmd_jsonout_t *j, dmd_variance_t variance);
  * that not all of its blocks share. */
 void dmd_json_write_record(dmd_jsonout_t *j, const dmd_records_t *records, const dmd_record_t *r,
                            unsigned fields);
-
-/* ---- All records. ----
- *
- * The records as JSON, with the contents of the text for people.
- *
- * {"mode", "heap": {"bytes", "blocks"}, "sections": [{"name", "bytes", "blocks", "records": [{
- *   the fields of a record (analyse/records/record.h), "advice"}]}], "faults": [the fields of
- * a fault (model/profile/fault.h), "sentence"]} docs/manual.md describes them for users. */
-
-/* runs: the profiles whose runs to describe, up to the first NULL: the records' profile, or the two
- * of a difference. sections: see dmd_text_options_t.only. */
-void dmd_records_json(dmd_out_t *out, const dmd_records_t *records,
-                      const dmd_profile_t *const runs[2], unsigned sections);
 
 #endif

@@ -7,7 +7,7 @@
 #include "analyse/transform/merge.h"
 #include "files/bundle/bundlewriter.h"
 #include "model/profile/profile.h"
-#include "show/text/record_json.h"
+#include "show/text/pieces.h"
 #include "show/text/text_rows.h"
 
 #include <math.h>

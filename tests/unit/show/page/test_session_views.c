@@ -4,7 +4,7 @@
  * output, and by hand. */
 #include "page_fixture.h"
 
-#include "show/text/record_json.h"
+#include "show/text/pieces.h"
 #include "show/text/text_rows.h"
 
 #include <stdio.h>
