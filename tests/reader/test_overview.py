@@ -134,6 +134,19 @@ def test_by_line(test):
                [["cache_fill", "(cache.cc:88)"], ["news_add", "(news.c:7)"]], "rows")
 
 
+def test_code_without_names(test):
+    """It is shown with the first caller in the same file that has a name, and the first line leads to a hint."""
+    stack = ["malloc (m.c:1)", "???[/usr/lib/libpix.so.2 +0x1f]", "???[/usr/lib/libpix.so.2 +0x2f]", "???[/bin/app +0x3]",
+             "pix_open[/usr/lib/libpix.so.2 +0x4f]", MAIN]
+    profile = Profile(dmd=RUN).block(500, stack).block(300, stack[:4]).block(200, NEWS)
+    profile.within("/usr/lib/libpix.so.2", {stack[1]: 0x1f, stack[2]: 0x2f, stack[4]: 0x4f}).within("/bin/app", {stack[3]: 3})
+    out = overview(test, profile)
+    test.equal([line.split("  ")[-1].strip() for line in out.split("\n") if re.match("  [123] ", line)],
+               ["libpix.so.2+0x1f from pix_open", "libpix.so.2+0x1f", "news_add (news.c:7)"], "places")
+    test.check("\nNo names are known in libpix.so.2: install its debug symbols, or set DEBUGINFOD_URLS.\n" in out, out)
+    test.check("No names" not in overview(test, at_the_peak()), "names")
+
+
 # ---- At the end of a run ----
 
 SOURCE = """

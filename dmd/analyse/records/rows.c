@@ -98,8 +98,35 @@ void dmd_places_file(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to) {
     dmd_strbuf_str(to, location.file != NULL ? location.file : "(file not recorded)");
 }
 
-void dmd_places_line(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to) {
+/* Appends ` from image_open`: the first of the callers that is in the same file and has a name. */
+static void append_caller(dmd_places_t *places, uint32_t stack, const char *object,
+                          dmd_strbuf_t *to) {
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(places->profile, stack, &n);
+  for (size_t i = dmd_first_own_frame(&places->allocfns, frames, n) + 1; i < n; i++) {
+    dmd_location_t location = dmd_frames_location(&places->profile->frames, frames[i]);
+    if (location.function == NULL || location.object == NULL ||
+        !dmd_str_equal(location.object, object))
+      continue;
+    dmd_strbuf_str(to, " from ");
+    dmd_places_function(places, frames[i], to);
+    return;
+  }
+}
+
+bool dmd_places_has_name(dmd_places_t *places, uint32_t stack, const char **object) {
+  uint32_t frame = dmd_places_own_frame(places, stack);
+  *object = NULL;
+  if (frame == DMD_NONE)
+    return true;
+  dmd_location_t location = dmd_frames_location(&places->profile->frames, frame);
+  *object = location.object;
+  return location.function != NULL;
+}
+
+void dmd_places_line(dmd_places_t *places, uint32_t stack, dmd_strbuf_t *to) {
   dmd_location_t location;
+  uint32_t frame = dmd_places_own_frame(places, stack);
   if (!locate(places, frame, to, &location))
     return;
   if (location.function == NULL && location.object != NULL &&
@@ -107,6 +134,7 @@ void dmd_places_line(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to) {
     dmd_strbuf_str(to, dmd_path_base(location.object));
     dmd_strbuf_str(to, "+0x");
     dmd_strbuf_hex(to, location.offset);
+    append_caller(places, stack, location.object, to);
     return;
   }
   dmd_places_function(places, frame, to);
@@ -188,9 +216,17 @@ static uint32_t name_frame(dmd_rownames_t *names, uint32_t frame) {
       [DMD_BY_FUNCTION] = dmd_places_function,
       [DMD_BY_LIBRARY] = dmd_places_library,
       [DMD_BY_FILE] = dmd_places_file,
-      [DMD_BY_LINE] = dmd_places_line,
   };
   append[names->by](&names->places, frame, &name);
+  uint32_t row = row_of_str(names, name.text);
+  dmd_strbuf_destroy(&name);
+  return row;
+}
+
+static uint32_t name_line(dmd_rownames_t *names, uint32_t stack) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, names->names.env);
+  dmd_places_line(&names->places, stack, &name);
   uint32_t row = row_of_str(names, name.text);
   dmd_strbuf_destroy(&name);
   return row;
@@ -233,6 +269,8 @@ static uint32_t only_row(const dmd_rowwalk_t *walk) {
     return row_of(names, walk->group->thread, name_thread);
   case DMD_BY_TYPE:
     return row_of(names, *DMD_POOL_AT(&names->types->of, const uint32_t, walk->id), name_type);
+  case DMD_BY_LINE:
+    return row_of(names, walk->group->stack, name_line);
   default:
     return row_of(names, walk->group->stack, name_stack);
   }

@@ -42,9 +42,13 @@ void dmd_places_function(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to)
 void dmd_places_library(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to);
 void dmd_places_file(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to);
 
-/* `decode (image.c:88)`; `decode` if its line is unknown, and `libimage.so+0x1234` if its name is.
- */
-void dmd_places_line(dmd_places_t *places, uint32_t frame, dmd_strbuf_t *to);
+/* Append the line that allocated the blocks of a stack: `decode (image.c:88)`, or `decode` if the
+ * line is unknown. Code without a name is `libimage.so+0x1234`, and the innermost caller in the
+ * same file that has one: `libimage.so+0x1234 from image_open`. */
+void dmd_places_line(dmd_places_t *places, uint32_t stack, dmd_strbuf_t *to);
+
+/* Whether the line has a name, and if not, the file that lacks it; NULL: unknown. */
+bool dmd_places_has_name(dmd_places_t *places, uint32_t stack, const char **object);
 
 /* ---- Names of rows. ----
  *

@@ -5,6 +5,7 @@
 #include "analyse/records/sums.h"
 #include "base/format.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "model/profile/profile.h"
 #include "show/text/printer.h"
@@ -181,13 +182,22 @@ static void print_line(dmd_out_t *out, uint32_t i, const dmd_tally_t *row, int64
   dmd_out_char(out, '\n');
 }
 
+/* The number of rows to show: none of less than a percent, but the first. */
+static uint32_t n_shown(const dmd_rows_t *rows, int64_t whole) {
+  uint32_t n = rows->n > 0;
+  while (n < rows->n && n < PLACES &&
+         dmd_percent(dmd_rows_at(rows, n)->total, whole) >= LEAST_PERCENT)
+    n++;
+  return n;
+}
+
 /* Prints the places of one section that allocated most, and the rest in one line. */
 static void print_places(const dmd_printer_t *p, dmd_section_t section, const char *title) {
   dmd_rows_t rows;
   dmd_tally_t others = {.total = 0};
   int64_t whole = p->records->usable;
   dmd_rows_init(&rows, p->records, DMD_BY_LINE, 1u << section);
-  uint32_t n = rows.n <= PLACES + 1 ? rows.n : PLACES;
+  uint32_t n = n_shown(&rows, whole);
   if (rows.n > 0) {
     dmd_out_char(p->out, '\n');
     dmd_out_str(p->out, title);
@@ -200,10 +210,29 @@ static void print_places(const dmd_printer_t *p, dmd_section_t section, const ch
     dmd_tally_add(&others, section, dmd_rows_at(&rows, i)->num, dmd_rows_at(&rows, i)->total);
   if (n < rows.n) {
     char name[DMD_FORMAT_MAX + sizeof " other places"];
-    dmd_format_str(name + dmd_format_commas(name, rows.n - n), " other places");
+    dmd_format_str(name + dmd_format_commas(name, rows.n - n),
+                   rows.n - n == 1 ? " other place" : " other places");
     print_line(p->out, 0, &others, whole, p->records->sampled, name);
   }
   dmd_rows_destroy(&rows);
+}
+
+/* A hint on names, if the record with the most bytes has none. */
+static void print_nameless(const dmd_printer_t *p, dmd_section_t section) {
+  const dmd_section_records_t *s = &p->records->section[section];
+  dmd_places_t places;
+  const char *object;
+  if (s->n == 0)
+    return;
+  dmd_places_init(&places, p->profile);
+  const dmd_record_t *r = dmd_records_at(p->records, s->ids[0]);
+  if (!dmd_places_has_name(&places, dmd_record_group(p->records, r, 0)->stack, &object) &&
+      object != NULL) {
+    dmd_out_str(p->out, "\nNo names are known in ");
+    dmd_out_safe(p->out, dmd_path_base(object));
+    dmd_out_str(p->out, ": install its debug symbols, or set DEBUGINFOD_URLS.\n");
+  }
+  dmd_places_destroy(&places);
 }
 
 /* ---- What reporters did. ---- */
@@ -214,7 +243,7 @@ static void print_record(const dmd_printer_t *p, dmd_places_t *places, uint32_t 
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, p->profile->env);
   uint32_t stack = dmd_record_group(p->records, r, 0)->stack;
-  dmd_places_line(places, dmd_places_own_frame(places, stack), &name);
+  dmd_places_line(places, stack, &name);
   print_line(p->out, i, &row, p->records->usable, r->sampled, name.text);
   dmd_strbuf_destroy(&name);
 }
@@ -287,19 +316,25 @@ static void print_faults(const dmd_printer_t *p) {
 
 /* ---- The whole. ---- */
 
+/* What to call the moment that the places are of. */
+static const char *title_of(const dmd_profile_t *profile) {
+  if (profile->shows_peak)
+    return "At the peak";
+  if (profile->mode == DMD_MODE_CUMULATIVE)
+    return "Allocated in all";
+  return is_exit(&profile->run) ? "At exit" : "At the dump";
+}
+
 static void print_body(const dmd_printer_t *p, bool reports) {
+  bool is_dark = p->profile->mode == DMD_MODE_DARK_MATTER;
+  dmd_section_t section = is_dark ? DMD_SECTION_UNREPORTED : DMD_SECTION_ALL;
   if (reports) {
     print_section(p, DMD_SECTION_UNREPORTED, "Measured by no reporter");
     print_section(p, DMD_SECTION_TWICE, "Measured twice");
-  } else if (p->profile->mode == DMD_MODE_DARK_MATTER) {
-    print_places(p, DMD_SECTION_UNREPORTED, is_exit(&p->profile->run) ? "At exit" : "At the dump");
   } else {
-    print_places(p, DMD_SECTION_ALL,
-                 p->profile->shows_peak                    ? "At the peak"
-                 : p->profile->mode == DMD_MODE_CUMULATIVE ? "Allocated in all"
-                 : is_exit(&p->profile->run)               ? "At exit"
-                                                           : "At the dump");
+    print_places(p, section, title_of(p->profile));
   }
+  print_nameless(p, section);
 }
 
 static void print_records(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *o,
