@@ -304,37 +304,26 @@ dmd_zip_sources = dmd/base/zip/gzip.c dmd/base/zip/gzip.h
 # The native engine's shell around the core: a library that is preloaded into programs.
 dmd_native_sources = \
   dmd/native/pl_altstack.c dmd/native/pl_altstack.h \
-  dmd/native/pl_aside.c dmd/native/pl_aside.h \
   dmd/native/pl_channel.c dmd/native/pl_channel.h \
   dmd/native/pl_confined.c dmd/native/pl_confined.h \
-  dmd/native/pl_context.c dmd/native/pl_context.h \
   dmd/native/pl_control.c dmd/native/pl_control.h \
   dmd/native/pl_deadly.c dmd/native/pl_deadly.h \
   dmd/native/pl_end.c dmd/native/pl_end.h \
   dmd/native/pl_enter.c dmd/native/pl_enter.h \
-  dmd/native/pl_entry.c dmd/native/pl_entry.h \
+  dmd/native/pl_entry.h \
   dmd/native/pl_files.c dmd/native/pl_files.h \
-  dmd/native/pl_heap.c dmd/native/pl_heap.h \
   dmd/native/pl_host.c dmd/native/pl_host.h \
-  dmd/native/pl_jemalloc.c \
   dmd/native/pl_kernel.c dmd/native/pl_kernel.h \
-  dmd/native/pl_libcnames.c \
-  dmd/native/pl_lines.c dmd/native/pl_lines.h \
   dmd/native/pl_main.c dmd/native/pl_main.h \
   dmd/native/pl_malloc.c dmd/native/pl_malloc.h \
   dmd/native/pl_memory.c dmd/native/pl_memory.h \
   dmd/native/pl_message.c dmd/native/pl_message.h \
-  dmd/native/pl_new.c \
   dmd/native/pl_objects.c dmd/native/pl_objects.h \
-  dmd/native/pl_operators.h \
   dmd/native/pl_options.c dmd/native/pl_options.h \
-  dmd/native/pl_place.c dmd/native/pl_place.h \
   dmd/native/pl_program.c \
-  dmd/native/pl_questions.c dmd/native/pl_questions.h \
   dmd/native/pl_rawexit.c dmd/native/pl_rawexit.h \
   dmd/native/pl_real.c dmd/native/pl_real.h \
   dmd/native/pl_request.c dmd/native/pl_request.h \
-  dmd/native/pl_resident.c dmd/native/pl_resident.h \
   dmd/native/pl_roots.c dmd/native/pl_roots.h \
   dmd/native/pl_signal.c dmd/native/pl_signal.h \
   dmd/native/pl_stack.c dmd/native/pl_stack.h \
@@ -342,6 +331,7 @@ dmd_native_sources = \
   dmd/native/pl_stop.c dmd/native/pl_stop.h \
   dmd/native/pl_symbols.c dmd/native/pl_symbols.h \
   dmd/native/pl_thread.c dmd/native/pl_thread.h \
+  dmd/native/pl_variants.c \
   dmd/base/posix/posixfiles.c dmd/base/posix/posixfiles.h \
   dmd/base/posix/sockets.c dmd/base/posix/sockets.h \
   $(dmd_zip_sources)

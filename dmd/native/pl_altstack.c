@@ -90,3 +90,29 @@ __attribute__((visibility("default"))) int sigaltstack(const stack_t *stack, sta
     *before = had.ss_sp == thread->altstack ? none : had;
   return error;
 }
+
+/* ---- Aside ---- */
+
+enum { ASIDE_SZB = 1 << 18 }; /* large enough for a mapping of its own */
+
+/* Lies at the low end of the stack. */
+typedef struct {
+  ucontext_t interrupted, own;
+} aside_t;
+
+void pl_aside_run(void (*what)(void)) {
+  pl_thread_t *thread = pl_thread();
+  bool is_in_handler = thread->interrupted != NULL;
+  aside_t *aside = dmd_env_alloc(&g_env, "pl.aside", ASIDE_SZB);
+  getcontext(&aside->own);
+  aside->own.uc_stack.ss_sp = aside + 1;
+  aside->own.uc_stack.ss_size = ASIDE_SZB - sizeof *aside;
+  aside->own.uc_link = &aside->interrupted;
+  makecontext(&aside->own, what, 0);
+  if (!is_in_handler)
+    thread->interrupted = &aside->interrupted;
+  swapcontext(&aside->interrupted, &aside->own);
+  if (!is_in_handler)
+    thread->interrupted = NULL;
+  dmd_env_free(&g_env, aside);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * pl_altstack.h: alternate signal stacks, on which the kernel calls our handlers when a thread's
- * own stack is full.
+ * pl_altstack.h: stacks of ours: alternate signal stacks, on which the kernel calls our handlers
+ * when a thread's own stack is full, and one on which a function runs aside.
  *
  * A thread that has overflowed its stack has no room for a handler, and would end without a
  * profile. So each thread without an alternate stack gets one of ours (sigaltstack). The program
@@ -10,7 +10,7 @@
  * is reused for the next new thread.
  *
  * Our handlers need room there only for what the kernel writes and their first steps; the rest runs
- * elsewhere (pl_aside.h). But a handler of the program's with SA_ONSTACK runs on it too if the
+ * elsewhere (pl_aside_run). But a handler of the program's with SA_ONSTACK runs on it too if the
  * program has set no alternate stack, so it is larger. Untouched pages take no memory.
  *
  * Concurrency: each thread has its own stack. The lock of the free list is one of the last in the
@@ -31,5 +31,11 @@ void pl_altstack_end_thread(pl_thread_t *thread);
 /* Around fork. */
 void pl_altstack_fork_begin(void);
 void pl_altstack_fork_end(void);
+
+/* Runs a function on a separate stack, and returns when it has returned. The thread's own stack,
+ * such as a coroutine's or a signal handler's, may be small or full. The thread is inside
+ * (pl_state.h) and holds no lock; all signals are blocked. Meanwhile, if no signal interrupted the
+ * thread, pl_thread_t.interrupted is the place of this call. */
+void pl_aside_run(void (*what)(void));
 
 #endif

@@ -3,14 +3,12 @@
 #include "native/pl_control.h"
 
 #include "base/posix/sockets.h"
-#include "native/pl_aside.h"
+#include "native/pl_altstack.h"
 #include "native/pl_end.h"
 #include "native/pl_enter.h"
 #include "native/pl_host.h"
 #include "native/pl_kernel.h"
 #include "native/pl_memory.h"
-#include "native/pl_questions.h"
-#include "native/pl_resident.h"
 #include "native/pl_stack.h"
 #include "native/pl_stop.h"
 #include "record/engine/control.h"
@@ -18,6 +16,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -27,6 +26,78 @@ enum {
 };
 
 static atomic_bool g_is_serving;
+
+/* ---- The queue of requests that wait for an answer ---- */
+
+/* First in, first out, and unbounded: when the array is full, it is copied into a mapping twice as
+ * large. A request is lost only if the system has no memory for that. Signals are blocked. */
+
+enum { AT_HAND = 64 }; /* room for this many without a mapping */
+
+static uint64_t g_at_hand[AT_HAND];
+
+/* A ring. Its size is a power of two; n_added and n_taken only grow. */
+static struct {
+  dmd_lock_t lock;
+  uint64_t *ring;
+  uint32_t room;
+  uint32_t n_added, n_taken;
+} g_questions = {.ring = g_at_hand, .room = AT_HAND};
+
+static uint64_t *place(uint64_t *ring, uint32_t room, uint32_t number) {
+  return &ring[number & (room - 1)];
+}
+
+static bool make_room(void) {
+  uint32_t room = 2 * g_questions.room;
+  uint64_t *ring =
+      mmap(NULL, room * sizeof *ring, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (ring == MAP_FAILED)
+    return false;
+  for (uint32_t i = g_questions.n_taken; i != g_questions.n_added; i++)
+    *place(ring, room, i) = *place(g_questions.ring, g_questions.room, i);
+  uint64_t *before = g_questions.ring;
+  g_questions.ring = ring;
+  g_questions.room = room;
+  if (before != g_at_hand)
+    munmap(before, room / 2 * sizeof *ring);
+  return true;
+}
+
+static void add_question(uint64_t question) {
+  pl_lock_take(&g_questions.lock);
+  bool is_full = g_questions.n_added - g_questions.n_taken == g_questions.room;
+  if (!is_full || make_room())
+    *place(g_questions.ring, g_questions.room, g_questions.n_added++) = question;
+  pl_lock_give(&g_questions.lock);
+}
+
+static bool take_question(uint64_t *question) {
+  pl_lock_take(&g_questions.lock);
+  bool is_there = g_questions.n_taken != g_questions.n_added;
+  if (is_there)
+    *question = *place(g_questions.ring, g_questions.room, g_questions.n_taken++);
+  pl_lock_give(&g_questions.lock);
+  return is_there;
+}
+
+static bool any_question(void) {
+  pl_lock_take(&g_questions.lock);
+  bool is_any = g_questions.n_taken != g_questions.n_added;
+  pl_lock_give(&g_questions.lock);
+  return is_any;
+}
+
+/* Resets the lock, which another thread may have held at the moment of the fork. */
+static void forget_questions(void) {
+  g_questions.lock = (dmd_lock_t){0};
+  g_questions.n_taken = g_questions.n_added = 0;
+  if (g_questions.ring != g_at_hand) {
+    munmap(g_questions.ring, g_questions.room * sizeof *g_questions.ring);
+    g_questions.ring = g_at_hand;
+    g_questions.room = AT_HAND;
+  }
+}
 
 /* ---- The socket ---- */
 
@@ -97,7 +168,7 @@ static void answer(int fd) {
   dmd_strbuf_t text;
   dmd_strbuf_init(&text, &g_env);
   const dmd_control_facts_t facts = {
-      .start = pl_host_start_time(), .own_szB = pl_resident_own(), .n_stacks = pl_stack_count()};
+      .start = pl_host_start_time(), .own_szB = pl_host_own_szB(), .n_stacks = pl_stack_count()};
   question_t question = {.line = line, .n = n, .facts = &facts, .answer = &text};
   pl_thread_t *thread = pl_thread();
   pl_lock();
@@ -124,7 +195,7 @@ static void serve(uint64_t request) {
 static void serve_all(void) {
   pl_stop_stand_by(pl_thread()->interrupted);
   uint64_t request;
-  while (pl_questions_take(&request))
+  while (take_question(&request))
     serve(request);
   pl_stop_stand_by_end();
 }
@@ -132,7 +203,7 @@ static void serve_all(void) {
 /* A request that arrives while another thread serves is answered by that thread, or by this one. */
 static void serve_waiting(void) {
   sigset_t before = pl_signals_block();
-  while (pl_questions_any() && !atomic_exchange(&g_is_serving, true)) {
+  while (any_question() && !atomic_exchange(&g_is_serving, true)) {
     pl_aside_run(serve_all);
     atomic_store(&g_is_serving, false);
   }
@@ -149,7 +220,7 @@ static void serve_late(uint64_t unused) {
 /* Process pid has a request on its socket with this number. */
 static void take_request(uint32_t pid, uint32_t number, const ucontext_t *context) {
   pl_thread_t *thread = pl_thread();
-  pl_questions_add((uint64_t)pid << 32 | number);
+  add_question((uint64_t)pid << 32 | number);
   if (!pl_enter(thread, NULL)) {
     pl_note_call(thread, serve_late, 0);
     return;
@@ -170,7 +241,7 @@ void pl_control_handle(const siginfo_t *info, const ucontext_t *context) {
 }
 
 void pl_control_forked(void) {
-  pl_questions_forked();
+  forget_questions();
   atomic_store(&g_is_serving, false);
   pl_stop_forked();
 }

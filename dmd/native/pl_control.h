@@ -9,12 +9,12 @@
  * can send the signal. The engine checks that the same user owns the socket, and dmdv checks that
  * the connecting process is the one that it signalled.
  *
- * The answer is made on a stack of ours (pl_aside.h). It never waits for anything that the thread
- * may hold, such as the loader's lock or the allocator's. A thread inside the engine answers when
- * it leaves. It waits for the other process a few seconds at most, whatever that process does.
+ * The answer is made on a stack of ours (pl_altstack.h). It never waits for anything that the
+ * thread may hold, such as the loader's lock or the allocator's. A thread inside the engine answers
+ * when it leaves. It waits for the other process a few seconds at most, whatever that process does.
  *
  * Concurrency: any thread. Requests are answered one at a time, first come first served; the others
- * wait in an unbounded queue (pl_questions.h).
+ * wait in an unbounded queue.
  */
 #ifndef DMD_NATIVE_PL_CONTROL_H
 #define DMD_NATIVE_PL_CONTROL_H

@@ -3,7 +3,6 @@
 #include "native/pl_deadly.h"
 
 #include "native/pl_altstack.h"
-#include "native/pl_aside.h"
 #include "native/pl_end.h"
 #include "native/pl_enter.h"
 #include "native/pl_kernel.h"

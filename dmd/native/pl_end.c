@@ -2,7 +2,7 @@
 #include "native/pl_end.h"
 
 #include "base/str.h"
-#include "native/pl_aside.h"
+#include "native/pl_altstack.h"
 #include "native/pl_channel.h"
 #include "native/pl_enter.h"
 #include "native/pl_host.h"

@@ -18,4 +18,7 @@ void pl_host_keep_environment(void);
 /* The time of pl_host_start, in seconds since 1970; 0: unknown. */
 uint64_t pl_host_start_time(void);
 
+/* The engine's resident bytes; 0: unknown. Under the engine lock. */
+uint64_t pl_host_own_szB(void);
+
 #endif

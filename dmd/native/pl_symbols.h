@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * pl_symbols.h: looks up names of functions and variables while the program runs, for uses that
- * cannot wait for a reader of the profile: whether a function is still running
- * (record/engine/running.h), rules (record/engine/rules.h), and log messages.
+ * pl_symbols.h: says what is at an address while the program runs: the names of functions and
+ * variables, and the kind of memory. For uses that cannot wait for a reader of the profile: whether
+ * a function is still running (record/engine/running.h), rules (record/engine/rules.h), and log
+ * messages.
  *
  * Names come from the symbol table of an object's file, which is mapped at the first lookup and
  * stays mapped. They are only simply demangled (base/mangled.h). A file without symbols has no
@@ -17,11 +18,12 @@
 
 #include "record/host.h"
 
-/* The name of the variable of the object that contains an address; NULL: no name is known. */
-const char *pl_variable_at(uint32_t object, uint64_t addr);
-
 /* The name of the function that contains an address, valid until the next call; NULL: no name is
  * known. */
 const char *pl_symbol_at(dmd_code_t code);
+
+/* Classifies an address that is in no block by the memory that it lies in, as described in
+ * record/host.h. */
+dmd_fault_kind_t pl_classify(void *ctx, uint64_t addr, char *text, size_t szB);
 
 #endif
