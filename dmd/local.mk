@@ -273,7 +273,6 @@ dmd_wasm_sources = dmd/browser/wasm.c
 
 # The Valgrind shell around the core.
 dmd_tool_sources = \
-  dmd/valgrind/dm_address.c dmd/valgrind/dm_address.h \
   dmd/valgrind/dm_clientreq.c dmd/valgrind/dm_clientreq.h \
   dmd/valgrind/dm_code.c dmd/valgrind/dm_code.h \
   dmd/valgrind/dm_direct.c dmd/valgrind/dm_direct.h \
@@ -281,21 +280,14 @@ dmd_tool_sources = \
   dmd/valgrind/dm_files.c dmd/valgrind/dm_files.h \
   dmd/valgrind/dm_gzip.c dmd/valgrind/dm_gzip.h \
   dmd/valgrind/dm_host.c dmd/valgrind/dm_host.h \
-  dmd/valgrind/dm_inlined.c dmd/valgrind/dm_inlined.h \
   dmd/valgrind/dm_main.c \
   dmd/valgrind/dm_malloc.c dmd/valgrind/dm_malloc.h \
-  dmd/valgrind/dm_match.c dmd/valgrind/dm_match.h \
   dmd/valgrind/dm_memory.c dmd/valgrind/dm_memory.h \
   dmd/valgrind/dm_options.c dmd/valgrind/dm_options.h \
-  dmd/valgrind/dm_pagemap.c dmd/valgrind/dm_pagemap.h \
   dmd/valgrind/dm_preload.h \
   dmd/valgrind/dm_private.c dmd/valgrind/dm_private.h \
-  dmd/valgrind/dm_registers.c dmd/valgrind/dm_registers.h \
-  dmd/valgrind/dm_resident.c dmd/valgrind/dm_resident.h \
   dmd/valgrind/dm_roots.c dmd/valgrind/dm_roots.h \
-  dmd/valgrind/dm_segments.c dmd/valgrind/dm_segments.h \
   dmd/valgrind/dm_syscall.h \
-  dmd/valgrind/dm_trace.c dmd/valgrind/dm_trace.h \
   dmd/valgrind/dm_unwind.c dmd/valgrind/dm_unwind.h
 
 # Compression, for all shells.

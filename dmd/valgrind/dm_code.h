@@ -19,4 +19,21 @@ void dm_objects(void *ctx, dmd_object_fn visit, void *visitor);
 bool dm_object_defines(void *ctx, const char *soname, const char *function, bool if_unknown);
 bool dm_object_replaced(void *ctx, const char *soname, const char *function, dmd_code_t *code);
 
+/*--- The objects whose inlined calls Valgrind reads ---*/
+
+/* Stacks need them for the program and its libraries. If the C library's debug information is
+ * installed, reading its inlined calls takes a quarter of Valgrind's start-up time, and all that
+ * they would show are calls between its private functions. So they are skipped, unless
+ * --read-inline-info=yes was given. */
+
+/* Call before the options are parsed. */
+void dm_inlined_default(void);
+
+/* Call after the options are parsed. */
+void dm_inlined_init(void);
+
+/* szB bytes of memory, which may be code, were mapped at a. di_handle is not 0 if the core has just
+ * read an object of which this was the last part. */
+void dm_inlined_mapped(Addr a, SizeT szB, Bool is_code, ULong di_handle);
+
 #endif

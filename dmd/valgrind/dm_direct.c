@@ -15,7 +15,6 @@
 #include "valgrind/dm_malloc.h"
 #include "valgrind/dm_options.h"
 #include "valgrind/dm_private.h"
-#include "valgrind/dm_registers.h"
 
 /* The registers that hold a request's argument block and its result, as valgrind.h compiles a
  * request. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dm_env.h: Valgrind as the core's host: memory for the core itself, the engine, and ids of stacks.
+ * dm_env.h: Valgrind as the core's host: memory for the core itself, the engine, ids of stacks, and
+ * registers.
  *
  * As is usual in Valgrind, shell headers do not include the Valgrind headers that they need. A
  * shell .c file includes the pub_tool_*.h that it uses, then this header, then its own.
@@ -26,5 +27,20 @@ void dm_env_init(void);
 /* The id of one of Valgrind's stacks, and the stack with an id. */
 UInt dm_note_stack(ExeContext *ec);
 ExeContext *dm_stack(UInt stack);
+
+/*--- Registers of the program's threads, read directly from their guest state ---*/
+
+/* Valgrind's own functions look up the thread and copy one register per call. A helper called from
+ * translated code gets the running thread's guest state. That stays at its address as long as the
+ * thread has its number, and is up to date whenever the tool runs. */
+typedef struct {
+  Addr ip, sp, fp;
+} dm_registers_t;
+
+/* The running thread, given the guest state that a helper got. */
+ThreadId dm_running_thread(const void *guest);
+
+/* The current registers of any thread. The frame pointer is available on amd64 only. */
+dm_registers_t dm_registers(ThreadId tid);
 
 #endif

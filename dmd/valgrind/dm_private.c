@@ -2,6 +2,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_clientstate.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_seqmatch.h"
 #include "pub_tool_xarray.h"
 
 #include "valgrind/dm_private.h"
@@ -25,4 +26,15 @@ const HChar *dm_option_given(const HChar *name) {
       value = found;
   }
   return value;
+}
+
+static Bool is_wildcard(HChar c) {
+  return c == '*' || c == '?';
+}
+
+/* Skips the equal prefix, which decides nothing, whatever follows. */
+Bool __wrap_vgPlain_string_match(const HChar *pattern, const HChar *text) {
+  while (*pattern == *text && *pattern != '\0' && !is_wildcard(*pattern))
+    pattern++, text++;
+  return is_wildcard(*pattern) ? __real_vgPlain_string_match(pattern, text) : *pattern == *text;
 }

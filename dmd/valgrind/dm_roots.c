@@ -11,8 +11,8 @@
 #include "pub_tool_vki.h"
 
 #include "base/limits.h"
+#include "valgrind/dm_memory.h"
 #include "valgrind/dm_roots.h"
-#include "valgrind/dm_segments.h"
 
 #if defined(VGA_amd64)
 #include "libvex_guest_amd64.h"

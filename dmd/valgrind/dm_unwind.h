@@ -3,7 +3,8 @@
  * dm_unwind.h: captures the stack of a thread, using an unwind cache.
  *
  * Valgrind's walks are cached as record/unwind/unwindcache.h describes, in one cache for all
- * threads. The words that Valgrind read follow from its data about each frame (dm_trace.h).
+ * threads. The words that Valgrind read follow from its data about each frame; they are computed,
+ * not observed.
  *
  * Only walks on a thread's own stack are cached. The cache is cleared when code is loaded or
  * unloaded and when a thread ends. It never reads a word that may have been unmapped: if any part
