@@ -241,26 +241,21 @@ dmd_core_sources = \
   dmd/record/unwind/expression.c dmd/record/unwind/expression.h \
   dmd/record/unwind/elfimage.c dmd/record/unwind/elfimage.h \
   dmd/record/engine/engine.c dmd/record/engine/engine.h \
-  dmd/record/engine/errortext.c dmd/record/engine/errortext.h \
   dmd/record/engine/filename.c dmd/record/engine/filename.h \
   dmd/record/engine/graphdump.c dmd/record/engine/graphdump.h \
   dmd/record/host.h dmd/record/request.h \
-  dmd/record/engine/jemalloc.c dmd/record/engine/jemalloc.h \
   dmd/record/engine/listing.c dmd/record/engine/listing.h \
   dmd/record/engine/loaded.c dmd/record/engine/loaded.h \
-  dmd/record/engine/lostfile.c dmd/record/engine/lostfile.h \
   dmd/record/engine/mempool.c dmd/record/engine/mempool.h \
   dmd/record/engine/control.c dmd/record/engine/control.h \
   dmd/record/engine/monitor.c dmd/record/engine/monitor.h \
   dmd/record/engine/nativeoptions.c dmd/record/engine/nativeoptions.h \
   dmd/record/engine/observed.c dmd/record/engine/observed.h \
   dmd/record/engine/options.c dmd/record/engine/options.h \
-  dmd/record/engine/replacednew.c dmd/record/engine/replacednew.h \
   dmd/record/engine/requests.c dmd/record/engine/requests.h \
   dmd/record/engine/roots.c dmd/record/engine/roots.h \
   dmd/record/engine/rules.c dmd/record/engine/rules.h \
   dmd/record/engine/running.c dmd/record/engine/running.h \
-  dmd/record/engine/codepath.c dmd/record/engine/codepath.h \
   dmd/record/engine/popsites.c dmd/record/engine/popsites.h \
   dmd/record/engine/heapstats.c dmd/record/engine/heapstats.h \
   dmd/record/unwind/stacktrie.c dmd/record/unwind/stacktrie.h \

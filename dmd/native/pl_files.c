@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "native/pl_confined.h"
 #include "native/pl_kernel.h"
-#include "record/engine/errortext.h"
+#include "record/engine/listing.h"
 
 #include <errno.h>
 #include <fcntl.h>

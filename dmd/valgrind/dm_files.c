@@ -6,7 +6,7 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_vki.h"
 
-#include "record/engine/errortext.h"
+#include "record/engine/listing.h"
 #include "valgrind/dm_files.h"
 #include "valgrind/dm_syscall.h"
 

@@ -10,7 +10,6 @@
 #include "dmd-config.h"
 #include "record/engine/allocation.h"
 #include "record/engine/heapstats.h"
-#include "record/engine/jemalloc.h"
 #include "valgrind/dm_env.h"
 #include "valgrind/dm_malloc.h"
 #include "valgrind/dm_preload.h"

@@ -8,10 +8,8 @@
 #include "host/child.h"
 #include "host/output.h"
 #include "host/process.h"
-#include "record/engine/errortext.h"
 #include "record/engine/filename.h"
 #include "record/engine/listing.h"
-#include "record/engine/lostfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,6 @@
 #include "base/str.h"
 #include "record/engine/filename.h"
 #include "record/engine/listing.h"
-#include "record/engine/lostfile.h"
 #include "show/text/escape.h"
 
 /* ---- File names. ---- */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/engine/listing.h"
 
+#include "base/files.h"
 #include "base/mem.h"
+#include "show/text/escape.h"
 
 static const char graph[] = "graph";
 
@@ -45,4 +47,60 @@ bool dmd_listing_path(dmd_strbuf_t *path, bool *is_graph, const char *line, size
     dmd_strbuf_bytes(path, &c, 1);
   }
   return true;
+}
+
+/* ---- Files that could not be written. ---- */
+
+/* Linux uses these numbers on every machine. */
+static const struct {
+  int error;
+  const char *text;
+} texts[] = {
+    {1, "operation not permitted"},
+    {2, "no such folder"},
+    {5, "input/output error"},
+    {13, "permission denied"},
+    {20, "part of the path is not a folder"},
+    {21, "it is a folder"},
+    {24, "too many open files"},
+    {27, "the file size limit is reached"},
+    {28, "no space left on the device"},
+    {30, "the file system is read-only"},
+    {32, "the pipe has no reader"},
+    {40, "too many symbolic links"},
+    {116, "another file has taken its name"},
+};
+
+const char *dmd_error_text(int error) {
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    if (texts[i].error == error)
+      return texts[i].text;
+  return "unexpected error";
+}
+
+void dmd_lostfile_why(dmd_strbuf_t *why, int error, const char *text) {
+  const char *ours = dmd_files_error(error);
+  dmd_strbuf_str(why, ours != NULL ? ours : text);
+  if (ours != NULL)
+    return;
+  dmd_strbuf_str(why, " (error ");
+  dmd_strbuf_i64(why, error);
+  dmd_strbuf_str(why, ")");
+}
+
+void dmd_lostfile_say(const dmd_env_t *env, const char *name, bool is_graph, const char *why,
+                      void (*say)(void *ctx, const char *line), void *ctx) {
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, env);
+  dmd_strbuf_str(&line, "dmd: cannot write ");
+  dmd_escape_append(&line, name);
+  dmd_strbuf_str(&line, ": ");
+  dmd_strbuf_str(&line, why);
+  say(ctx, line.text);
+  dmd_strbuf_cut(&line, 0);
+  dmd_strbuf_str(&line, "dmd: this dump's ");
+  dmd_strbuf_str(&line, is_graph ? "heap graph" : "profile");
+  dmd_strbuf_str(&line, " is lost; name another place with --dmd-out-file=<file>");
+  say(ctx, line.text);
+  dmd_strbuf_destroy(&line);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * listing.h: the list of files that a run wrote, for the program that started it (dmdv run).
+ * listing.h: the list of files that a run wrote, for the program that started it (dmdv run), and
+ * messages about those that it could not write, which the engines and dmdv share.
  *
  * With --dmd-list-file=FILE each watched process, including forked and executed ones, appends a
  * line for each complete profile or heap graph:
@@ -23,5 +24,16 @@ void dmd_listing_write(dmd_strbuf_t *line, const dmd_run_t *run, bool is_graph, 
 /* Parses a line of n bytes without its line end: appends the path, and sets *is_graph. Returns
  * false if the line is malformed. */
 bool dmd_listing_path(dmd_strbuf_t *path, bool *is_graph, const char *line, size_t n);
+
+/* The meaning of a system error number that can occur when a file is written. Descriptive if the
+ * user can do something about the error. */
+const char *dmd_error_text(int error);
+
+/* Appends the reason: an error of dmd_files_t. text describes those that are the host's numbers. */
+void dmd_lostfile_why(dmd_strbuf_t *why, int error, const char *text);
+
+/* Says, in two lines, that the file with this name is lost, and why. A line has no end. */
+void dmd_lostfile_say(const dmd_env_t *env, const char *name, bool is_graph, const char *why,
+                      void (*say)(void *ctx, const char *line), void *ctx);
 
 #endif

@@ -5,8 +5,8 @@
  * `void begin(void) { DMD_TAG_PUSH("x"); }` pushes a tag for its caller. A function in whose code a
  * path leads from the push to a pop does not: if it has returned and its tag is still there, an
  * early return, longjmp or an exception has skipped the pop. Such a path is looked for in the code
- * as it was compiled, so it may be missing if the compiler found that it is never taken. Where dmd
- * cannot read the code (codepath.h), there is no path.
+ * as it was compiled, for amd64, so it may be missing if the compiler found that it is never taken.
+ * Where dmd cannot read the code, there is no path.
  *
  * Cost: up to 32 KiB of code for each place that is queried, and names of a few addresses. Recent
  * results are cached.

@@ -6,7 +6,7 @@
  */
 #include "allocation_fixture.h"
 
-#include "record/engine/jemalloc.h"
+#include "record/engine/allocation.h"
 
 enum { ZERO = 0x40, ALIGN_64 = 6, ALIGN_4096 = 12, KIB = 1024 };
 static const uint64_t absurd = UINT64_C(1) << 63;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "enginehost.h"
-#include "record/engine/replacednew.h"
+#include "record/engine/description.h"
 
 enum { MAX_LIBRARIES = 2 };
 
