@@ -46,9 +46,11 @@ static struct {
 extern const pl_function_t __start_pl_functions[] FROM_LINKER, __stop_pl_functions[] FROM_LINKER;
 
 const char *pl_function_name(uint64_t address) {
-  for (const pl_function_t *f = __start_pl_functions; f < __stop_pl_functions; f++)
-    if (f->address == address)
-      return f->name;
+  const pl_function_t *all = __start_pl_functions;
+  size_t n = ((uintptr_t)__stop_pl_functions - (uintptr_t)all) / sizeof *all;
+  for (size_t i = 0; i < n; i++)
+    if (all[i].address == address)
+      return all[i].name;
   return NULL;
 }
 
