@@ -55,6 +55,14 @@
 #endif
 #include "dmd-reporters.h"
 
+/* Only for programs that also run under dmd. */
+#if defined(__has_include)
+#if __has_include("dmd.h") && __has_include("valgrind.h")
+#include "dmd.h"
+#define HAS_DMD
+#endif
+#endif
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -98,6 +106,7 @@ typedef struct {
   dmd_reporters_take_fn take;
   void *ctx;
   int flags;
+  int has_scopes; /* of dmd's, around each reporter */
   int has_failed; /* no more reporters are run */
 } sink_t;
 
@@ -105,6 +114,8 @@ struct dmd_reporters_call {
   sink_t *sink;
   const char *reporter;
   long n_values, n_refused;
+  int has_scope; /* heap of this process is claimed, not passed on */
+  dmd_reporters_amount_t claim;
 };
 
 static struct {
@@ -234,6 +245,11 @@ void dmd_reporters_report_of(struct dmd_reporters_call *call, const char *proces
     return;
   }
   call->n_values++;
+  if (call->has_scope && value.process[0] == '\0' && kind == DMD_REPORTERS_HEAP &&
+      strncmp(path, "explicit/", 9) == 0) {
+    call->claim += amount;
+    return;
+  }
   call->sink->take(call->sink->ctx, &value);
 }
 
@@ -419,6 +435,27 @@ static void begin_reporter(struct dmd_reporters_call *call, const char *name) {
     call->sink->begin(call->sink->ctx, name);
 }
 
+#ifdef HAS_DMD
+static void run_in_scope(struct dmd_reporters_call *call, const reporter_t *r) {
+  call->has_scope = 1;
+  call->claim = 0;
+  DMD_REPORTER_BEGIN(r->name);
+  r->measure(call, r->closure);
+  DMD_REPORTER_END((size_t)call->claim);
+  call->has_scope = 0;
+}
+#endif
+
+static void run_one(struct dmd_reporters_call *call, const reporter_t *r) {
+#ifdef HAS_DMD
+  if (call->sink->has_scopes && !(r->flags & DMD_REPORTERS_SUMS)) {
+    run_in_scope(call, r);
+    return;
+  }
+#endif
+  r->measure(call, r->closure);
+}
+
 /* Runs the reporters whose flags contain these. */
 static void run_reporters(struct dmd_reporters_call *call, int flags) {
   reporter_t r;
@@ -433,9 +470,12 @@ static void run_reporters(struct dmd_reporters_call *call, int flags) {
     begin_reporter(call, r.name);
     if (!begin_run(i, &r))
       continue;
-    r.measure(call, r.closure);
+    run_one(call, &r);
     end_run(i);
   }
+}
+
+static void run_built_in(struct dmd_reporters_call *call) {
   if (call->sink->has_failed)
     return;
   begin_reporter(call, "(allocator)");
@@ -450,8 +490,34 @@ long dmd_reporters_collect(dmd_reporters_take_fn take, void *closure, int flags)
   if (begin_collection(1) != 0)
     return -1;
   run_reporters(&call, 0);
+  run_built_in(&call);
   end_collection();
   return call.n_values;
+}
+
+#ifdef HAS_DMD
+static void publish(void *ctx, const struct dmd_reporters_value *value) {
+  const struct dmd_memory_report report = {value->process, value->path,   value->kind,
+                                           value->units,   value->amount, value->description};
+  (void)ctx;
+  DMD_MEMORY_REPORT(&report);
+}
+#endif
+
+size_t dmd_reporters_dump(const char *label) {
+  size_t number = 0;
+#ifdef HAS_DMD
+  sink_t sink = {.take = publish, .has_scopes = 1};
+  struct dmd_reporters_call call = {.sink = &sink};
+  if (RUNNING_ON_DMD == 0 || begin_collection(1) != 0)
+    return 0;
+  DMD_CLEAR_REPORTS();
+  run_reporters(&call, 0);
+  number = DMD_DUMP(label);
+  end_collection();
+#endif
+  (void)label;
+  return number;
 }
 
 /* ---- An answer. Only the collecting thread uses it. ---- */
@@ -619,6 +685,7 @@ static void answer(unsigned number, int flags) {
   put_number(",\"reporters\":", count_reporters());
   end_line();
   run_reporters(&call, flags);
+  run_built_in(&call);
   put_number("{\"end\":1,\"refused\":", call.n_refused);
   put_number(",\"dropped\":", g_answer.n_dropped);
   end_line();

@@ -139,6 +139,36 @@ def pkg_config(t):
     _expect_jar(t, program)
 
 
+CMAKE_OF_SHELVES = """cmake_minimum_required(VERSION 3.13)
+project(shelves C)
+find_package(dmd REQUIRED)
+add_executable(shelves shelves.c)
+target_link_libraries(shelves dmd::dmd dmd::reporters)
+"""
+
+
+def library_of_reporters(t):
+    """The manual's program with the installed library: shared and static by pkg-config, and by CMake."""
+    environment = installed.environment(t)
+    root, _, _ = installed.folders(t)
+    libraries = root + installed.variable(t, "libdir")
+    flags = commands.run([t.need("pkg-config"), "--cflags", "--libs", "dmd", "dmd-reporters"], env=environment).out.split()
+    folder = t.new_folder()
+    installed.from_manual(t, "c", "shelves.c", folder)
+    environment = {**environment, "LD_LIBRARY_PATH": libraries}
+    for name, linked in (("shared", flags), ("static", [os.path.join(libraries, "libdmd-reporters.a")
+                                                       if flag == "-ldmd-reporters" else flag for flag in flags])):
+        commands.run([*compiler_for(".c"), "shelves.c", "-o", name, *linked, "-L" + libraries], folder)
+        commands.run(["./" + name], folder, env=environment, stdin=b"a request\n")
+        needed = "libdmd-reporters.so.0" in commands.run(["readelf", "-d", name], folder).out
+        t.equal(needed, name == "shared")
+    files.write(os.path.join(folder, "CMakeLists.txt"), CMAKE_OF_SHELVES)
+    build = os.path.join(folder, "build")
+    commands.run([t.need("cmake"), "-S", folder, "-B", build], env=environment)
+    commands.run(["cmake", "--build", build], env=environment)
+    commands.run([os.path.join(build, "shelves")], env=environment, stdin=b"a request\n")
+
+
 def cmake(t):
     command = t.need("cmake")
     folder = _jar(t, "cmake", "CMakeLists.txt")

@@ -53,6 +53,20 @@ def claims_near_two_to_64(t):
     t.contains(t.run().log, "  9,223,372,036,854,775,807 bytes claimed, 408 bytes measured:")
 
 
+def of_registered_reporters(t):
+    """The library's dump has their scopes and claims; a sum that the program keeps is compared with its blocks."""
+    profile = t.run().profile
+    t.equal(profile.run["label"], "registered")
+    reporters = {function: {tuple(block.reporters or []) for block in profile.blocks_at(function)}
+                 for function in ("make_whole", "make_short", "make_counted", "make_dark")}
+    t.equal(reporters, {"make_whole": {("explicit/whole",)}, "make_short": {("explicit/short",)},
+                        "make_counted": {("explicit/counted",)}, "make_dark": {()}})
+    t.equal([(f["kind"], f["reporter"], f["measured"] - f["claimed"]) for f in profile.run["faults"]],
+            [("claim", "explicit/short", 1000)])
+    published = {(r["path"], r["amount"]) for r in profile.run["memoryReports"]}
+    t.check({("hits", 7), ("explicit/counted", 3000)} <= published, str(published))
+
+
 def joined_by_threads(t):
     profile = t.run().profile
     # 24 usable bytes each: all of them are in the claims of the first two.

@@ -57,7 +57,7 @@
    bytes.");
         }
 
-        int id = dmd_reporters_register(measure_cookies, cookies, "cookies", 0);
+        int id = dmd_reporters_register(measure_cookies, cookies, "explicit/cookies", 0);
 
    2. Decide which thread measures. A program with an event loop calls dmd_reporters_poll() in each
       turn of it: if somebody has asked, all reporters run there and then. Reporters that may run in
@@ -108,9 +108,11 @@ enum dmd_reporters_units {
 
 enum {
   DMD_REPORTERS_ANY_THREAD = 1, /* register: this reporter may run in any thread at any time */
-  DMD_REPORTERS_THREAD = 1,     /* start: the library has a thread of its own */
-  DMD_REPORTERS_ANONYMIZE = 1,  /* collect: leave out private strings, see below */
-  DMD_REPORTERS_MAX = 1024,     /* reporters at a time */
+  DMD_REPORTERS_SUMS = 2,      /* register: its values are sums that the program keeps by itself; it
+                                  measures no block. Only dmd_reporters_dump distinguishes them */
+  DMD_REPORTERS_THREAD = 1,    /* start: the library has a thread of its own */
+  DMD_REPORTERS_ANONYMIZE = 1, /* collect: leave out private strings, see below */
+  DMD_REPORTERS_MAX = 1024,    /* reporters at a time */
   DMD_REPORTERS_MAX_TEXT = 1000 /* bytes of a path or a description; the rest is cut off */
 };
 
@@ -126,7 +128,8 @@ struct dmd_reporters_call;
 typedef void (*dmd_reporters_measure_fn)(struct dmd_reporters_call *call, void *closure);
 
 /* Returns the reporter's id, which is above 0; 0 if there are DMD_REPORTERS_MAX reporters. The name
-   is copied, up to 63 bytes. It identifies a reporter that hangs or did not run. */
+   is copied, up to 63 bytes: the path of its value, or what the paths of its values have in common,
+   such as "explicit/cookies". It identifies a reporter that hangs or did not run. */
 int dmd_reporters_register(dmd_reporters_measure_fn measure, void *closure, const char *name,
                            int flags);
 
@@ -165,6 +168,15 @@ typedef void (*dmd_reporters_take_fn)(void *closure, const struct dmd_reporters_
    or page. flags may be DMD_REPORTERS_ANONYMIZE. Waits for a collection in another thread to end.
    Returns the number of values, or -1 within a reporter. */
 long dmd_reporters_collect(dmd_reporters_take_fn take, void *closure, int flags);
+
+/* Under dmd, Valgrind's tool or the native engine: forgets all reports, runs all reporters, and
+   dumps with this label, which may be NULL. Each reporter runs in a reporter scope
+   (DMD_REPORTER_BEGIN) that has its name. The heap that it reports under explicit/ is its claim,
+   which dmd compares with the blocks that dmd's functions measured meanwhile. Other values, and
+   those of reporters with DMD_REPORTERS_SUMS, are published as by DMD_MEMORY_REPORT. Returns the
+   number of the dump; 0 elsewhere, within a reporter, and if dmd-reporters.c was compiled without
+   dmd.h. */
+size_t dmd_reporters_dump(const char *label);
 
 /* Allows dmdv to ask this process: only the same user and root can. Takes the real-time signal 59;
    blocking system calls are restarted where the system restarts them. flags may be
