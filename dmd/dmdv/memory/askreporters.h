@@ -13,9 +13,6 @@
 #include "analyse/tree/amounts.h"
 #include "base/strbuf.h"
 
-/* The name of a memfd that processes with the library map. */
-#define DMDV_REPORTERS_MARK "dmd-reporters-1"
-
 typedef enum {
   DMDV_ASKED_ALL,     /* the answer is complete */
   DMDV_ASKED_NOT,     /* the process cannot be asked */

@@ -5,7 +5,6 @@
 #include "base/str.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
-#include "dmdv/memory/askreporters.h"
 #include "host/process.h"
 
 #include <dirent.h>

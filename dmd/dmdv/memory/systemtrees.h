@@ -13,6 +13,9 @@
 
 #include "analyse/tree/amounts.h"
 
+/* The name of a memfd that processes with the library dmd-reporters map. */
+#define DMDV_REPORTERS_MARK "dmd-reporters-1"
+
 /* "NAME (pid N)"; the caller frees it. NULL if the process does not exist. */
 char *dmdv_system_name(uint32_t pid);
 

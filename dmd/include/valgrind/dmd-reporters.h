@@ -175,7 +175,7 @@ long dmd_reporters_collect(dmd_reporters_take_fn take, void *closure, int flags)
    which dmd compares with the blocks that dmd's functions measured meanwhile. Other values, and
    those of reporters with DMD_REPORTERS_SUMS, are published as by DMD_MEMORY_REPORT. Returns the
    number of the dump; 0 elsewhere, within a reporter, and if dmd-reporters.c was compiled without
-   dmd.h. */
+   dmd.h and valgrind.h in the include path (pkg-config --cflags valgrind). */
 size_t dmd_reporters_dump(const char *label);
 
 /* Allows dmdv to ask this process: only the same user and root can. Takes the real-time signal 59;
