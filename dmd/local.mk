@@ -67,37 +67,24 @@ dmd_core_sources = \
   dmd/analyse/records/sums.c dmd/analyse/records/sums.h \
   dmd/analyse/tree/tree.c dmd/analyse/tree/tree.h \
   dmd/analyse/tree/treecolumns.c dmd/analyse/tree/treecolumns.h \
-  dmd/analyse/graph/backedges.c dmd/analyse/graph/backedges.h \
   dmd/analyse/graph/condense.c dmd/analyse/graph/condense.h \
   dmd/analyse/graph/census.c dmd/analyse/graph/census.h \
-  dmd/analyse/graph/dominance.c dmd/analyse/graph/dominance.h \
   dmd/analyse/graph/dominators.c dmd/analyse/graph/dominators.h \
   dmd/analyse/graph/edgemask.c dmd/analyse/graph/edgemask.h \
-  dmd/analyse/graph/edgename.c dmd/analyse/graph/edgename.h \
   dmd/files/graph/graphwriter.c dmd/files/graph/graphwriter.h \
   dmd/model/graph/heapgraph.c dmd/model/graph/heapgraph.h \
-  dmd/analyse/graph/heldby.c dmd/analyse/graph/heldby.h \
   dmd/analyse/graph/kinds.c dmd/analyse/graph/kinds.h \
-  dmd/analyse/graph/knownvariables.c dmd/analyse/graph/knownvariables.h \
-  dmd/analyse/graph/leakrows.c dmd/analyse/graph/leakrows.h \
   dmd/analyse/graph/leaks.c dmd/analyse/graph/leaks.h \
-  dmd/analyse/graph/liveparts.c dmd/analyse/graph/liveparts.h \
-  dmd/analyse/graph/lost.c dmd/analyse/graph/lost.h \
   dmd/analyse/graph/owners.c dmd/analyse/graph/owners.h \
-  dmd/analyse/graph/lostprofile.c dmd/analyse/graph/lostprofile.h \
   dmd/model/graph/nesting.c dmd/model/graph/nesting.h \
-  dmd/analyse/graph/nodefilter.c dmd/analyse/graph/nodefilter.h \
   dmd/analyse/graph/nodekeys.c dmd/analyse/graph/nodekeys.h \
   dmd/analyse/graph/paths.c dmd/analyse/graph/paths.h \
   dmd/analyse/graph/proposal.c dmd/analyse/graph/proposal.h \
   dmd/model/graph/referrers.c dmd/model/graph/referrers.h \
   dmd/analyse/graph/retained.c dmd/analyse/graph/retained.h \
-  dmd/analyse/graph/retainedrows.c dmd/analyse/graph/retainedrows.h \
-  dmd/analyse/graph/propagate.c dmd/analyse/graph/propagate.h \
   dmd/analyse/graph/scangraph.c dmd/analyse/graph/scangraph.h \
   dmd/analyse/graph/select.c dmd/analyse/graph/select.h \
   dmd/analyse/graph/stale.c dmd/analyse/graph/stale.h \
-  dmd/analyse/graph/typedgroups.c dmd/analyse/graph/typedgroups.h \
   dmd/model/graph/types.c dmd/model/graph/types.h \
   dmd/analyse/graph/typing.c dmd/analyse/graph/typing.h \
   dmd/show/text/escape.c dmd/show/text/escape.h \

@@ -57,7 +57,7 @@ unit_tests = \
   tests/unit/record/heap/test_heap \
   tests/unit/record/heap/test_heap_chunks \
   tests/unit/record/heap/test_heap_slabs \
-  tests/unit/analyse/graph/test_heldby \
+  tests/unit/analyse/graph/test_nodekeys \
   tests/unit/record/heap/test_blockreferrers \
   tests/unit/record/heap/test_blockreferrers_random \
   tests/unit/model/graph/test_heapgraph \
@@ -72,7 +72,7 @@ unit_tests = \
   tests/unit/base/test_jsonout \
   tests/unit/record/engine/test_listing \
   tests/unit/analyse/graph/test_kinds \
-  tests/unit/analyse/graph/test_knownvariables \
+  tests/unit/analyse/graph/test_proposal \
   tests/unit/record/heap/test_lastreports \
   tests/unit/analyse/graph/test_leaks \
   tests/unit/record/heap/test_live \
@@ -127,7 +127,7 @@ unit_tests = \
   tests/unit/host/test_progress \
   tests/unit/historydb/test_digest \
   tests/unit/analyse/tree/test_profile_amounts \
-  tests/unit/analyse/graph/test_propagate \
+  tests/unit/analyse/graph/test_typing_propagate \
   tests/unit/record/heap/test_published \
   tests/unit/record/heap/test_fastpath \
   tests/unit/show/page/test_query \

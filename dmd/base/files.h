@@ -133,8 +133,8 @@ int dmd_pathwalk_open_in_place(const dmd_env_t *env, const dmd_files_t *files, c
  * no partial file and keeps an older one, and SIGKILL leaves nothing. Some file systems have no
  * unnamed files. There it is written under a temporary name next to the final one, NAME.tmp.PID,
  * and renamed at the end. Anything else with that name (a pipe, /dev/null, a terminal) is written
- * directly, and so is the target of a symbolic link: renaming a file over /dev/stdout would
- * replace that for everybody. Links of other users are not followed.
+ * directly, and so is the target of a symbolic link: renaming a file over /dev/stdout would replace
+ * that for everybody. Links of other users are not followed.
  *
  * Only the owner may read an incomplete file. A complete one has the permissions that the host
  * gives new files (dmd_files_t.mode); the caller may take some away before it closes the file.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "debuginfo/typefinder.h"
 
-#include "analyse/graph/propagate.h"
+#include "analyse/graph/typing.h"
 #include "base/fnname.h"
 #include "debuginfo/classname.h"
 #include "debuginfo/locals.h"

@@ -5,7 +5,7 @@
  */
 #include "analyse/graph/census.h"
 #include "analyse/graph/paths.h"
-#include "analyse/graph/retainedrows.h"
+#include "analyse/graph/retained.h"
 #include "dmdv/input/profilefile.h"
 #include "host/process.h"
 

@@ -2,11 +2,11 @@
 #include "analyses.h"
 
 #include "analyse/graph/census.h"
-#include "analyse/graph/edgename.h"
-#include "analyse/graph/leakrows.h"
+#include "analyse/graph/kinds.h"
+#include "analyse/graph/leaks.h"
 #include "analyse/graph/owners.h"
 #include "analyse/graph/paths.h"
-#include "analyse/graph/retainedrows.h"
+#include "analyse/graph/retained.h"
 #include "analyse/records/record.h"
 #include "show/text/text_graph.h"
 

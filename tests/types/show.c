@@ -6,7 +6,7 @@
  *   block ADDRESS EVIDENCE NAME
  *   edge ADDRESS NAME            the address of the word that points, and its member's name
  */
-#include "analyse/graph/edgename.h"
+#include "analyse/graph/kinds.h"
 #include "dmdv/graph/typedgraph.h"
 #include "host/process.h"
 

@@ -13,7 +13,7 @@
 #ifndef DMD_ANALYSE_GRAPH_CENSUS_H
 #define DMD_ANALYSE_GRAPH_CENSUS_H
 
-#include "analyse/graph/nodefilter.h"
+#include "analyse/graph/nodekeys.h"
 #include "model/graph/nesting.h"
 
 enum { DMD_CENSUS_LEVELS = 6 };

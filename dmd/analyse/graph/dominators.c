@@ -1,14 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later
- *
- * Semi-NCA: nodes are numbered in depth-first order, and all work is done in these numbers, so that
- * nodes close in the search are close in memory. Only edges that lead back to a smaller number are
- * stored again, since only the smallest source matters among the others. Below, "number" is a
- * depth-first number, and "node" is a node of the graph.
- */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/graph/dominators.h"
 
+#include "analyse/graph/leaks.h"
 #include "base/bitset.h"
 #include "base/mem.h"
+
+/* Semi-NCA: nodes are numbered in depth-first order, and all work is done in these numbers, so that
+ * nodes close in the search are close in memory. Only edges that lead back to a smaller number are
+ * stored again, since only the smallest source matters among the others. Below, "number" is a
+ * depth-first number, and "node" is a node of the graph. */
 
 /* State of a node during the search; one struct, since its fields are read together. */
 typedef struct {
@@ -283,4 +283,49 @@ void dmd_dominators_destroy(dmd_dominators_t *dominators) {
   dmd_env_free(dominators->env, dominators->retained);
   dmd_env_free(dominators->env, dominators->idom);
   dmd_env_free(dominators->env, dominators->order);
+}
+
+/* ---- Dominance. ---- */
+
+/* Numbers nodes so that those that a node dominates directly follow it. */
+static void number_nodes(dmd_dominance_t *dominance, const dmd_dominators_t *d) {
+  uint32_t *begin = dominance->begin, *count = dominance->count;
+  for (uint32_t i = d->n_reached; i-- > 0;) {
+    uint32_t node = d->order[i];
+    count[node]++;
+    if (i > 0)
+      count[d->idom[node]] += count[node];
+  }
+  /* While the numbers in a node's range are assigned, begin is the end of the range for the next
+   * child; finally it is the node's own number. */
+  begin[DMD_GRAPH_ALL] = count[DMD_GRAPH_ALL];
+  for (uint32_t i = 1; i < d->n_reached; i++) {
+    uint32_t node = d->order[i], up = d->idom[node];
+    uint32_t end = begin[up];
+    begin[up] -= count[node];
+    begin[node] = end;
+  }
+  for (uint32_t i = 0; i < d->n_reached; i++)
+    begin[d->order[i]]--;
+}
+
+void dmd_dominance_init(dmd_dominance_t *dominance, const dmd_heapgraph_t *graph,
+                        dmd_graph_t *edges) {
+  size_t szB = edges->n_nodes * sizeof *dominance->begin;
+  dmd_lost_t lost;
+  dmd_dominators_t dominators;
+  dmd_lost_init(&lost, graph);
+  dmd_dominators_init_packed(&dominators, edges, lost.nodes, lost.n);
+  dmd_lost_destroy(&lost);
+  *dominance = (dmd_dominance_t){.env = graph->env,
+                                 .begin = dmd_env_alloc(graph->env, "dmd.dominance", szB),
+                                 .count = dmd_env_alloc(graph->env, "dmd.dominance", szB)};
+  dmd_mem_zero(dominance->count, szB);
+  number_nodes(dominance, &dominators);
+  dmd_dominators_destroy(&dominators);
+}
+
+void dmd_dominance_destroy(dmd_dominance_t *dominance) {
+  dmd_env_free(dominance->env, dominance->count);
+  dmd_env_free(dominance->env, dominance->begin);
 }

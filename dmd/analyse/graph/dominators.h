@@ -45,4 +45,29 @@ void dmd_dominators_measure(dmd_dominators_t *dominators, const dmd_graph_t *gra
 /* Does so for other sizes: replaces each reached node's own size, by node, by what it retains. */
 void dmd_dominators_sum(const dmd_dominators_t *dominators, uint64_t *sizes);
 
+/* ---- Dominance. ----
+ *
+ * Answers in constant time whether one node of a heap graph dominates another.
+ *
+ * Lost blocks count as reached (leaks.h), so every node has a place. Time: that of the dominators,
+ * then a comparison per query. Memory: 8 bytes a node. */
+
+typedef struct dmd_dominance {
+  const dmd_env_t *env;
+  uint32_t *begin; /* by node: its number in a preorder of the dominator tree */
+  uint32_t *count; /* by node: size of its subtree */
+} dmd_dominance_t;
+
+/* edges: those of the graph, whose offsets are packed meanwhile. */
+void dmd_dominance_init(dmd_dominance_t *dominance, const dmd_heapgraph_t *graph,
+                        dmd_graph_t *edges);
+void dmd_dominance_destroy(dmd_dominance_t *dominance);
+
+/* True if every path to `node` goes through `above`, a different node. */
+static inline bool dmd_dominance_is(const dmd_dominance_t *dominance, uint32_t above,
+                                    uint32_t node) {
+  return above != node &&
+         dominance->begin[node] - dominance->begin[above] < dominance->count[above];
+}
+
 #endif

@@ -1,13 +1,109 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/graph/nodekeys.h"
 
+#include "analyse/graph/dominators.h"
 #include "analyse/graph/stale.h"
 #include "analyse/records/plain.h"
 #include "analyse/records/record.h"
+#include "base/mem.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "model/graph/heapgraph.h"
 #include "model/graph/nesting.h"
+#include "model/profile/translate.h"
+
+/* ---- Holders. ---- */
+
+/* The components of a holder's name. */
+typedef struct {
+  uint32_t is_reached; /* 0 for all unreached nodes, else 1 */
+  uint32_t is_root;    /* the node is a root */
+  uint32_t kind;       /* of the node; DMD_NONE: no single node dominates the block */
+  uint32_t way;        /* edge label; DMD_NONE: no edge leads from the node to the block */
+} holder_t;
+
+static uint32_t find_holder(dmd_heldby_t *h, const dmd_dominators_t *dominators, uint32_t node) {
+  uint32_t by = dominators->idom[node];
+  holder_t holder = {.is_reached = by != DMD_NO_DOMINATOR};
+  if (by != DMD_NO_DOMINATOR && by != DMD_GRAPH_ALL) {
+    holder.is_root = !dmd_heapgraph_is_block(h->kinds->typing->graph, by);
+    holder.kind = h->kinds->of[by];
+  }
+  return dmd_intern_bytes(&h->holders, &holder, sizeof holder);
+}
+
+/* Labels the blocks that a node dominates and points to with the first such edge. */
+static void note_ways(dmd_heldby_t *h, const dmd_dominators_t *dominators, uint32_t node) {
+  const dmd_heapgraph_t *graph = h->kinds->typing->graph;
+  const dmd_graph_t *g = &graph->graph;
+  for (uint32_t edge = g->first[node]; edge < g->first[node + 1]; edge++) {
+    uint32_t target = g->target[edge];
+    if (dominators->idom[target] != node || h->of[target] != DMD_NONE)
+      continue;
+    holder_t holder = {.is_reached = 1,
+                       .is_root = !dmd_heapgraph_is_block(graph, node),
+                       .kind = h->kinds->of[node],
+                       .way = dmd_kinds_way(h->kinds, node, edge)};
+    h->of[target] = dmd_intern_bytes(&h->holders, &holder, sizeof holder);
+  }
+}
+
+void dmd_heldby_init(dmd_heldby_t *h, dmd_kinds_t *kinds) {
+  dmd_graph_t *g = &kinds->typing->graph->graph;
+  dmd_dominators_t dominators;
+  dmd_edgemask_t mask;
+  *h = (dmd_heldby_t){.kinds = kinds};
+  dmd_intern_init(&h->holders, g->env, "dmd.heldby");
+  h->of = dmd_env_alloc(g->env, "dmd.heldby", g->n_nodes * sizeof *h->of);
+  dmd_mem_zero(h->of, g->n_nodes * sizeof *h->of);
+  dmd_edgemask_init(&mask, g);
+  dmd_edgemask_take_stale(&mask, kinds->typing);
+  dmd_dominators_init(&dominators, g, NULL, 0);
+  for (uint32_t node = 1; node < g->n_nodes; node++)
+    note_ways(h, &dominators, node);
+  for (uint32_t node = 1; node < g->n_nodes; node++)
+    if (h->of[node] == DMD_NONE)
+      h->of[node] = find_holder(h, &dominators, node);
+  dmd_dominators_destroy(&dominators);
+  dmd_edgemask_destroy(&mask);
+}
+
+void dmd_heldby_destroy(dmd_heldby_t *h) {
+  dmd_env_free(h->holders.env, h->of);
+  dmd_intern_destroy(&h->holders);
+}
+
+/* "term" and "postings" give "term.postings"; "jar[]" and "[].lid" give "jar[].lid". */
+static void append_way(const char *kind, const char *way, dmd_strbuf_t *to) {
+  size_t n = dmd_str_length(kind);
+  if (way[0] == '[' && n > 2 && dmd_str_equal(kind + n - 2, "[]"))
+    n -= 2;
+  dmd_strbuf_bytes(to, kind, n);
+  if (way[0] == '+')
+    dmd_strbuf_str(to, " ");
+  else if (way[0] != '[')
+    dmd_strbuf_str(to, ".");
+  dmd_strbuf_str(to, way);
+}
+
+void dmd_heldby_name(const dmd_heldby_t *h, uint32_t id, dmd_strbuf_t *to) {
+  size_t n;
+  const holder_t *holder = dmd_intern_get(&h->holders, id, &n);
+  const char *kind = holder->kind != DMD_NONE ? dmd_kinds_name(h->kinds, holder->kind) : NULL;
+  const char *way = holder->way != DMD_NONE ? dmd_kinds_name(h->kinds, holder->way) : NULL;
+  if (kind == NULL) {
+    dmd_strbuf_str(to, holder->is_reached ? "(several roots)" : "(lost)");
+  } else if (way == NULL) {
+    dmd_strbuf_str(to, kind);
+    dmd_strbuf_str(to, " (in several ways)");
+  } else if (holder->is_root && way[0] != '+') {
+    dmd_strbuf_str(to, way); /* the label begins with the variable's name */
+  } else {
+    append_way(kind, way, to);
+  }
+}
+
+/* ---- Keys. ---- */
 
 static const char *const words[DMD_N_KEYS] = {"type",    "stack",    "function", "file",
                                               "library", "reporter", "state",    "tag",
@@ -247,4 +343,117 @@ uint32_t dmd_nodekeys_value(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t no
   if (*value == DMD_NONE)
     *value = make_value(keys, key, source);
   return *value;
+}
+
+/* ---- Filters. ---- */
+
+/* Values in `judged`; 0: not judged yet. */
+enum { CONTAINS = 1, LACKS = 2 };
+
+void dmd_nodefilter_init(dmd_nodefilter_t *filter, const dmd_env_t *env, const char *given) {
+  *filter = (dmd_nodefilter_t){.given = given, .key = DMD_KEY_STACK, .negated = given[0] == '!'};
+  filter->text = given + filter->negated;
+  const char *equals = dmd_str_find_char(filter->text, '=');
+  dmd_nodekey_t key = DMD_N_KEYS;
+  if (equals != NULL)
+    key = dmd_nodekey_of(filter->text, (size_t)(equals - filter->text));
+  if (key != DMD_N_KEYS) {
+    filter->key = key;
+    filter->text = equals + 1;
+  } else if (!filter->negated && filter->text[0] == '\\') {
+    filter->text++; /* an escape, so that a text may begin with '!' */
+  }
+  dmd_pool_init(&filter->judged, env, "dmd.nodefilter", sizeof(uint32_t));
+}
+
+void dmd_nodefilter_destroy(dmd_nodefilter_t *filter) {
+  dmd_pool_destroy(&filter->judged);
+}
+
+void dmd_nodefilters_forget(dmd_nodefilter_t *filters, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    dmd_pool_t *judged = &filters[i].judged;
+    const dmd_env_t *env = judged->env;
+    dmd_pool_destroy(judged);
+    dmd_pool_init(judged, env, "dmd.nodefilter", sizeof(uint32_t));
+  }
+}
+
+bool dmd_nodefilter_passes(dmd_nodefilter_t *filter, dmd_nodekeys_t *keys, uint32_t node) {
+  uint32_t value = dmd_nodekeys_value(keys, filter->key, node);
+  if (value > filter->judged.last)
+    dmd_pool_reach(&filter->judged, value);
+  uint32_t *judged = DMD_POOL_AT(&filter->judged, uint32_t, value);
+  if (*judged == 0) {
+    const char *name = dmd_nodekeys_name(keys, filter->key, value);
+    *judged = dmd_str_find(name, filter->text) != NULL ? CONTAINS : LACKS;
+    filter->found = filter->found || *judged == CONTAINS;
+  }
+  return (*judged == CONTAINS) != filter->negated;
+}
+
+/* ---- Groups by type. ---- */
+
+typedef struct {
+  dmd_nodekeys_t *keys;
+  uint32_t *nodes; /* the blocks, sorted by type */
+  uint32_t *end;   /* by type: end of its blocks; [0]: 0 */
+  uint32_t n_types;
+} sorted_t;
+
+static void sort_by_type(sorted_t *s, dmd_nodekeys_t *keys) {
+  const dmd_heapgraph_t *graph = keys->graph;
+  uint32_t first = dmd_heapgraph_first_block(graph), n = graph->graph.n_nodes - first;
+  uint32_t *types = dmd_env_alloc(graph->env, "dmd.typedgroups", ((size_t)n + 1) * sizeof *types);
+  s->keys = keys;
+  s->nodes = dmd_env_alloc(graph->env, "dmd.typedgroups", ((size_t)n + 1) * sizeof *s->nodes);
+  for (uint32_t i = 0; i < n; i++)
+    types[i] = dmd_nodekeys_value(keys, DMD_KEY_TYPE, first + i);
+  s->n_types = dmd_intern_count(&keys->of[DMD_KEY_TYPE].names);
+  size_t szB = ((size_t)s->n_types + 1) * sizeof *s->end;
+  s->end = dmd_env_alloc(graph->env, "dmd.typedgroups", szB);
+  dmd_mem_zero(s->end, szB);
+  for (uint32_t i = 0; i < n; i++)
+    s->end[types[i]]++;
+  for (uint32_t type = 1, start = 0; type <= s->n_types; type++) {
+    uint32_t n_here = s->end[type];
+    s->end[type] = start; /* advances to the end below */
+    start += n_here;
+  }
+  for (uint32_t i = 0; i < n; i++)
+    s->nodes[s->end[types[i]]++] = first + i;
+  dmd_env_free(graph->env, types);
+}
+
+/* Adds the groups of one type. They are not merged with equal groups of other types. */
+static void add_type(const sorted_t *s, uint32_t type, const dmd_nesting_sizes_t *sizes,
+                     dmd_translation_t *ids, int sign) {
+  for (uint32_t i = s->end[type - 1]; i < s->end[type]; i++) {
+    dmd_group_t of_graph = dmd_nesting_group(sizes, s->nodes[i]);
+    dmd_group_t group = dmd_translation_group(ids, &of_graph);
+    group.num = (uint64_t)sign;
+    dmd_groups_add(&ids->to->groups, &group);
+  }
+  dmd_groups_close(&ids->to->groups);
+}
+
+void dmd_typedgroups_add(dmd_profile_t *profile, dmd_grouptypes_t *types, dmd_nodekeys_t *keys,
+                         int sign) {
+  const dmd_env_t *env = keys->graph->env;
+  sorted_t sorted;
+  dmd_nesting_sizes_t sizes;
+  dmd_translation_t ids;
+  sort_by_type(&sorted, keys);
+  dmd_nesting_init(&sizes, keys->graph);
+  dmd_translation_init_profile(&ids, profile, &keys->graph->profile, NULL, NULL);
+  for (uint32_t type = 1; type <= sorted.n_types; type++) {
+    uint32_t name = dmd_intern_str(&types->names, dmd_nodekeys_name(keys, DMD_KEY_TYPE, type));
+    add_type(&sorted, type, &sizes, &ids, sign);
+    while (types->of.last < dmd_groups_count(&profile->groups))
+      dmd_grouptypes_add(types, name);
+  }
+  dmd_translation_destroy(&ids);
+  dmd_nesting_destroy(&sizes);
+  dmd_env_free(env, sorted.end);
+  dmd_env_free(env, sorted.nodes);
 }

@@ -13,15 +13,50 @@
  *   tag, thread
  *   size      usable bytes, rounded up to a power of two: "33 to 64 bytes"
  *   root      the nearest root (nesting.h)
- *   holder    the dominating referrer: a member of a type, or a variable (heldby.h)
+ *   holder    the dominating referrer: a member of a type, or a variable
  *
  * Queries cache their results.
  */
 #ifndef DMD_ANALYSE_GRAPH_NODEKEYS_H
 #define DMD_ANALYSE_GRAPH_NODEKEYS_H
 
-#include "analyse/graph/heldby.h"
+#include "analyse/graph/kinds.h"
+#include "analyse/records/record.h"
 #include "analyse/records/rows.h"
+
+/* ---- Holders. ----
+ *
+ * The dominating referrer (holder) of each block of a heap graph.
+ *
+ * A block's holder is the node without which it would be unreachable, its immediate dominator
+ * (dominators.h), and the member that points to the block. Blocks with equal holders share an id,
+ * from 1 on, made of a kind of node and an edge label (kinds.h). For a block that is no longer
+ * needed it says where to look.
+ *
+ *   term.postings             a member of a type
+ *   catalog                   a variable, or a member of one: server.db
+ *   from term_new +0x18       the type is unknown
+ *   dict (in several ways)    no direct pointer: several nodes in between lead to the block
+ *   (several roots)           no single node dominates it
+ *   (lost)
+ *
+ * Stale words (stale.h) hold nothing.
+ *
+ * Cost: the dominator tree during construction, then 4 bytes a node. */
+
+typedef struct dmd_heldby {
+  dmd_kinds_t *kinds;
+  uint32_t *of; /* by node */
+  dmd_intern_t holders;
+} dmd_heldby_t;
+
+void dmd_heldby_init(dmd_heldby_t *heldby, dmd_kinds_t *kinds);
+void dmd_heldby_destroy(dmd_heldby_t *heldby);
+
+/* Appends the name of a holder. */
+void dmd_heldby_name(const dmd_heldby_t *heldby, uint32_t holder, dmd_strbuf_t *to);
+
+/* ---- Keys. ---- */
 
 /* The words of all keys, in order, in the form of option tables. */
 #define DMD_NODEKEY_WORDS                                                                          \
@@ -73,5 +108,54 @@ static inline const char *dmd_nodekeys_name(const dmd_nodekeys_t *keys, dmd_node
                                             uint32_t value) {
   return dmd_intern_get_str(&keys->of[key].names, value);
 }
+
+/* ---- Filters. ----
+ *
+ * Filters blocks of a heap graph by their attributes.
+ *
+ * A filter is KEY=TEXT, with a key of the above: a block passes if the name of its value contains
+ * the text. TEXT alone searches the lines of the allocation stack. A leading '!' negates the
+ * filter. Each value is searched once. */
+
+typedef struct dmd_nodefilter {
+  const char *given;
+  const char *text; /* the text to find */
+  dmd_nodekey_t key;
+  bool negated;
+  bool found;        /* at least one block's value contains it; else it may be misspelt */
+  dmd_pool_t judged; /* by value: see nodekeys.c */
+} dmd_nodefilter_t;
+
+/* Borrows `given`, which must outlive the filter. */
+void dmd_nodefilter_init(dmd_nodefilter_t *filter, const dmd_env_t *env, const char *given);
+void dmd_nodefilter_destroy(dmd_nodefilter_t *filter);
+
+/* Call before blocks of another graph, or other keys, are filtered: value numbers differ there. */
+void dmd_nodefilters_forget(dmd_nodefilter_t *filters, uint32_t n);
+
+bool dmd_nodefilter_passes(dmd_nodefilter_t *filter, dmd_nodekeys_t *keys, uint32_t node);
+
+/* True if a block passes all n filters. */
+static inline bool dmd_nodefilters_pass(dmd_nodefilter_t *filters, uint32_t n, dmd_nodekeys_t *keys,
+                                        uint32_t node) {
+  bool all = true;
+  for (uint32_t i = 0; i < n && all; i++)
+    all = dmd_nodefilter_passes(&filters[i], keys, node);
+  return all;
+}
+
+/* ---- Groups by type. ----
+ *
+ * Turns the blocks of a heap graph into groups of a profile, separate by type, so
+ * that any analysis of profiles also works by type.
+ *
+ * Types and byte counts of blocks are those of the census (nesting.h). Cost: a walk over the
+ * blocks, sorted by type: 8 bytes a block. */
+
+/* Adds all blocks to a profile that has only such groups. Each block counts `sign`: 1, or -1 for
+ * the baseline of a difference. types: receives the types of these groups. The caller calls
+ * dmd_groups_finish. */
+void dmd_typedgroups_add(dmd_profile_t *profile, dmd_grouptypes_t *types, dmd_nodekeys_t *keys,
+                         int sign);
 
 #endif

@@ -64,7 +64,7 @@ typedef struct dmd_typing {
   dmd_table_t parts_index;
 } dmd_typing_t;
 
-/* A block of which only the beginning is in use (liveparts.h). */
+/* A block of which only the beginning is in use (stale.h). */
 typedef struct dmd_live_part {
   uint32_t node;
   uint64_t szB;
@@ -119,5 +119,19 @@ bool dmd_typing_is_blank(const dmd_typing_t *typing, uint32_t node, uint32_t edg
  * the type of its node has no pointer there, and it leads into the middle of its target. If no
  * types are known, interior pointers with a heuristic (dmd_heuristic_t) are doubtful, too. */
 bool dmd_typing_doubts(const dmd_typing_t *typing, uint32_t node, uint32_t edge);
+
+/* ---- Types from types. ----
+ *
+ * Type propagation: the target of a typed pointer has the type that it points to.
+ *
+ * It proceeds in rounds from typed nodes to the blocks they point to, until a round finds nothing.
+ * In each round every pointer votes; the more informative type wins, and among equal ones the one
+ * with most votes. Better evidence is kept, unless it only says that a block contains bytes. In
+ * later rounds a type is only replaced by a more informative one, so each block is assigned at most
+ * three types, and the process ends.
+ *
+ * Memory while it runs: 4 bytes a node, and 32 for each candidate type of a block in a round. */
+
+void dmd_typing_propagate(dmd_typing_t *typing);
 
 #endif

@@ -45,7 +45,7 @@ const char *dmd_what_name(const dmd_limit_t *limit);
 typedef struct dmd_subject {
   const dmd_profile_t *profile;
   const uint32_t *ignored_by; /* by stack id, 0: not ignored; NULL: nothing is ignored */
-  /* The unreachable blocks, from the heap graph of the same moment (analyse/graph/lostprofile.h);
+  /* The unreachable blocks, from the heap graph of the same moment (analyse/graph/leaks.h);
    * NULL: no graph. */
   const struct dmd_subject *lost;
 } dmd_subject_t;

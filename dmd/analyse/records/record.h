@@ -30,7 +30,7 @@
  *
  * The type names of a profile's groups.
  *
- * Profiles do not contain types. From a heap graph of the same moment, analyse/graph/typedgroups.h
+ * Profiles do not contain types. From a heap graph of the same moment, analyse/graph/nodekeys.h
  * makes a profile whose groups are separate by type, and these names. */
 
 typedef struct dmd_grouptypes {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "derive/suggest/evidence.h"
 
-#include "analyse/graph/dominance.h"
+#include "analyse/graph/dominators.h"
 #include "analyse/graph/stale.h"
 #include "base/bitset.h"
 #include "base/mem.h"

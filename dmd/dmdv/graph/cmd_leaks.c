@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analyse/graph/leakrows.h"
+#include "analyse/graph/leaks.h"
 #include "analyse/limits/ignore.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/ignoring.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyse/graph/lostprofile.h"
+#include "analyse/graph/leaks.h"
 #include "analyse/records/sums.h"
 #include "dmdv/commandline/recordoptions.h"
 #include "dmdv/input/profilefile.h"

@@ -13,7 +13,7 @@
 #define DMD_DMDV_GRAPH_GRAPHCOMMAND_H
 
 #include "analyse/graph/census.h"
-#include "analyse/graph/nodefilter.h"
+#include "analyse/graph/nodekeys.h"
 #include "base/bitset.h"
 #include "base/out.h"
 #include "dmdv/commandline/commandline.h"

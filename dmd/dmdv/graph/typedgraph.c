@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/graph/typedgraph.h"
 
-#include "analyse/graph/liveparts.h"
 #include "analyse/graph/scangraph.h"
+#include "analyse/graph/stale.h"
 #include "dmdv/commandline/recordoptions.h"
 #include "dmdv/input/profilefile.h"
 #include "files/graph/graphwriter.h"

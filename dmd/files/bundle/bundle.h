@@ -31,7 +31,7 @@
 #ifndef DMD_FILES_BUNDLE_BUNDLE_H
 #define DMD_FILES_BUNDLE_BUNDLE_H
 
-#include "analyse/graph/knownvariables.h"
+#include "analyse/graph/proposal.h"
 #include "analyse/graph/typing.h"
 #include "base/strbuf.h"
 #include "model/profile/profile.h"

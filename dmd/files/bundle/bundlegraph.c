@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analyse/graph/liveparts.h"
+#include "analyse/graph/stale.h"
 #include "analyse/graph/typing.h"
 #include "base/limits.h"
 #include "files/bundle/bundlecursor.h"

@@ -19,7 +19,7 @@ void dmd_imagetypes_read(dmd_bundlecursor_t *c, dmd_types_t *types);
 /* ---- Variables. ----
  *
  * An optional section of a bundle with the variables named in proposals for
- * owners (analyse/graph/knownvariables.h): their number, then object, address, type and name of
+ * owners (analyse/graph/proposal.h): their number, then object, address, type and name of
  * each. */
 
 /* graph: the index of the graph. */

@@ -302,8 +302,8 @@ static inline bool dmd_profile_is_sampled(const dmd_profile_t *profile) {
  *
  * A profile shows the heap at its dump, or at its peak.
  *
- * A profile with the records of the peak (has_peak) has both moments. All analyses
- * work on `groups` alone, so one of the two is chosen first. */
+ * A profile with the records of the peak (has_peak) has both moments. All analyses work on `groups`
+ * alone, so one of the two is chosen first. */
 
 typedef enum {
   DMD_MOMENT_END,  /* the dump */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/export/heapsnapshot.h"
 
-#include "analyse/graph/edgename.h"
+#include "analyse/graph/kinds.h"
 #include "analyse/graph/leaks.h"
 #include "model/graph/nesting.h"
 

@@ -6,7 +6,7 @@
  * that holds the pointer. Instead of node, at=0x4c3a040 selects the innermost block around an
  * address.
  */
-#include "analyse/graph/edgename.h"
+#include "analyse/graph/kinds.h"
 #include "analyse/graph/select.h"
 #include "base/format.h"
 #include "show/page/answer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/page/pagedata.h"
 
-#include "analyse/graph/liveparts.h"
+#include "analyse/graph/stale.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "files/bundle/bundlehistory.h"

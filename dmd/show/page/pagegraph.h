@@ -8,7 +8,7 @@
  *
  * Keys of a query: graph, the number of a graph; or of, the number of the file that the graph
  * belongs to (a graph without a profile is a file itself). Default: the graph of the first file or,
- * without that, the first graph. filter: filters as in dmdv (analyse/graph/nodefilter.h), one per
+ * without that, the first graph. filter: filters as in dmdv (analyse/graph/nodekeys.h), one per
  * line.
  */
 #ifndef DMD_SHOW_PAGE_PAGEGRAPH_H
@@ -16,7 +16,7 @@
 
 #include "analyse/graph/census.h"
 #include "analyse/graph/owners.h"
-#include "analyse/graph/retainedrows.h"
+#include "analyse/graph/retained.h"
 #include "show/page/session.h"
 #include "show/text/text_graph.h"
 

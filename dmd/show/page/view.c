@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/page/view.h"
 
-#include "analyse/graph/typedgroups.h"
+#include "analyse/graph/nodekeys.h"
 #include "analyse/transform/merge.h"
 #include "base/limits.h"
 #include "base/str.h"

@@ -10,10 +10,10 @@
 
 #include "analyse/graph/census.h"
 #include "analyse/graph/kinds.h"
-#include "analyse/graph/leakrows.h"
+#include "analyse/graph/leaks.h"
 #include "analyse/graph/paths.h"
 #include "analyse/graph/proposal.h"
-#include "analyse/graph/retainedrows.h"
+#include "analyse/graph/retained.h"
 #include "base/jsonout.h"
 #include "base/out.h"
 #include "model/graph/referrers.h"

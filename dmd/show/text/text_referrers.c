@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/text/text_graph.h"
 
-#include "analyse/graph/edgename.h"
+#include "analyse/graph/kinds.h"
 #include "base/format.h"
 #include "base/jsonout.h"
 #include "show/text/print.h"

@@ -5,9 +5,9 @@
 #include "heap_matrix.h"
 #include "types_fixture.h"
 
-#include "analyse/graph/liveparts.h"
 #include "analyse/graph/nodekeys.h"
 #include "analyse/graph/retained.h"
+#include "analyse/graph/stale.h"
 
 enum { GRAPHS = 5000 };
 

@@ -2,7 +2,7 @@
 #include "fixture.h"
 #include "types_fixture.h"
 
-#include "analyse/graph/edgename.h"
+#include "analyse/graph/kinds.h"
 #include "analyse/graph/typing.h"
 #include "model/graph/heapgraph.h"
 

@@ -4,7 +4,7 @@
 #include "census_fixture.h"
 #include "page_fixture.h"
 
-#include "analyse/graph/leakrows.h"
+#include "analyse/graph/leaks.h"
 #include "analyse/transform/merge.h"
 #include "show/page/pagegraph.h"
 #include "show/text/text_graph.h"

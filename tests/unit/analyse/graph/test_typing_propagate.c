@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "types_fixture.h"
 
-#include "analyse/graph/propagate.h"
+#include "analyse/graph/typing.h"
 
 /* struct link { struct link *next; char *text; }; the root is one, and all blocks may be links,
  * too. */
