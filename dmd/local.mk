@@ -383,13 +383,10 @@ dmd_protobuf_sources = dmd/dmdv/export_pprof.c dmd/dmdv/profile.proto
 dmd_types_sources = \
   dmd/debuginfo/codeunits.c dmd/debuginfo/codeunits.h \
   dmd/debuginfo/names.c \
-  dmd/debuginfo/symboltable.c dmd/debuginfo/symboltable.h \
-  dmd/debuginfo/classname.c dmd/debuginfo/classname.h \
   dmd/debuginfo/debugfile.c dmd/debuginfo/debugfile.h \
   dmd/debuginfo/dies.c dmd/debuginfo/dies.h \
   dmd/debuginfo/dwarfindex.c dmd/debuginfo/dwarfindex.h \
   dmd/debuginfo/dwarftypes.c dmd/debuginfo/dwarftypes.h \
-  dmd/debuginfo/framebase.c dmd/debuginfo/framebase.h \
   dmd/debuginfo/locals.c dmd/debuginfo/locals.h \
   dmd/debuginfo/site.c dmd/debuginfo/site.h \
   dmd/debuginfo/typefinder.c

@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 #include "base/str.h"
-#include "debuginfo/classname.h"
+#include "debuginfo/dies.h"
 #include "host/process.h"
 
 #include <stdlib.h>

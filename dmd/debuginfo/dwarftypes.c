@@ -2,7 +2,7 @@
 #include "debuginfo/dwarftypes.h"
 
 #include "base/str.h"
-#include "debuginfo/classname.h"
+#include "debuginfo/dies.h"
 #include "host/process.h"
 
 static void read_members(void *ctx, dmd_types_t *types, uint32_t type);

@@ -21,7 +21,7 @@ typedef struct dmdv_dwarftypes {
   dmd_map_t scopes; /* by the address of a DIE: the prefix of its name, an id of the types' names */
   dmd_map_t allocators;   /* by the address of a function's DIE: an id of allocated */
   dmd_pool_t allocated;   /* Dwarf_Die of types */
-  dmd_intern_t defined;   /* names in their normal form (classname.h) */
+  dmd_intern_t defined;   /* names in their normal form (dies.h) */
   dmd_pool_t definitions; /* by an id of these: Dwarf_Die */
   dmd_pool_t dies;        /* by type: Dwarf_Die of a struct or union */
 } dmdv_dwarftypes_t;

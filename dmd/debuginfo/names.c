@@ -1,16 +1,164 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "debuginfo/names.h"
 
-#include "base/str.h"
-#include "debuginfo/classname.h"
-#include "debuginfo/codeunits.h"
-#include "debuginfo/symboltable.h"
-#include "host/process.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/mangled.h"
+#include "base/pool.h"
+#include "base/sort.h"
+#include "base/str.h"
+#include "debuginfo/codeunits.h"
+#include "debuginfo/debugfile.h"
+#include "debuginfo/dies.h"
+#include "host/process.h"
+
+/* ---- Symbol tables. ---- */
+
+/* Finds the functions of an object by its symbols.
+ *
+ * Several symbols may cover one address. As in Valgrind, the one with the shortest range wins, then
+ * the one with the shortest name; a version, "@..." at its end, is not counted, but a name with one
+ * is preferred; then the first in alphabetical order.
+ *
+ * If no function of known size covers the address, the table asks libdw, which knows the labels of
+ * hand-written code. It searches all symbols for that, so the table first checks whether it can
+ * find one. */
+
+typedef struct dmdv_symboltable {
+  const dmdv_debugfile_t *file;
+  dmd_pool_t symbols; /* of functions */
+  uint32_t *order; /* their ids, by address; of those with the same address the worst comes first */
+  uint64_t longest; /* the longest range of a symbol */
+  dmd_pool_t marks; /* starts of symbols of all kinds */
+  uint32_t *marks_order;
+} dmdv_symboltable_t;
+
+typedef struct {
+  uint64_t from, to; /* to is exclusive */
+  const char *name;
+} symbol_t;
+
+/* Summary of all symbols up to one that begins here. */
+typedef struct {
+  uint64_t from;
+  uint64_t to;    /* the end of the last one that is not a label; 0: there are only labels */
+  uint64_t label; /* the last one without a size; 0: none */
+} mark_t;
+
+static const symbol_t *symbol_at(const dmdv_symboltable_t *table, uint32_t id) {
+  return DMD_POOL_AT(&table->symbols, const symbol_t, id);
+}
+
+static mark_t *mark_at(const dmdv_symboltable_t *table, uint32_t id) {
+  return DMD_POOL_AT(&table->marks, mark_t, id);
+}
+
+static int compare(const void *ctx, uint32_t a, uint32_t b) {
+  const symbol_t *x = symbol_at(ctx, a), *y = symbol_at(ctx, b);
+  if (x->from != y->from)
+    return x->from < y->from ? -1 : 1;
+  if (x->to != y->to)
+    return x->to > y->to ? -1 : 1;
+  return -dmd_symbol_compare(x->name, y->name);
+}
+
+static int compare_marks(const void *ctx, uint32_t a, uint32_t b) {
+  uint64_t x = mark_at(ctx, a)->from, y = mark_at(ctx, b)->from;
+  return x < y ? -1 : x > y;
+}
+
+static bool is_place(const GElf_Sym *symbol) {
+  int type = GELF_ST_TYPE(symbol->st_info);
+  return type != STT_SECTION && type != STT_FILE && type != STT_TLS &&
+         symbol->st_shndx != SHN_UNDEF;
+}
+
+static bool is_function(const GElf_Sym *symbol) {
+  int type = GELF_ST_TYPE(symbol->st_info);
+  return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_size > 0;
+}
+
+static void add_symbol(dmdv_symboltable_t *table, const GElf_Sym *symbol, uint64_t from,
+                       const char *name) {
+  uint64_t szB = symbol->st_size < UINT64_MAX - from ? symbol->st_size : UINT64_MAX - from;
+  *(mark_t *)dmd_pool_at(&table->marks, dmd_pool_add(&table->marks)) =
+      (mark_t){.from = from, .to = szB > 0 ? from + szB : 0, .label = szB > 0 ? 0 : from};
+  if (!is_function(symbol))
+    return;
+  *(symbol_t *)dmd_pool_at(&table->symbols, dmd_pool_add(&table->symbols)) =
+      (symbol_t){.from = from, .to = from + szB, .name = name};
+  if (szB > table->longest)
+    table->longest = szB;
+}
+
+/* Makes each mark a summary of all marks up to it. */
+static void add_up(dmdv_symboltable_t *table) {
+  for (uint32_t i = 1; i < table->marks.last; i++) {
+    const mark_t *before = mark_at(table, table->marks_order[i - 1]);
+    mark_t *mark = mark_at(table, table->marks_order[i]);
+    mark->to = before->to > mark->to ? before->to : mark->to;
+    mark->label = before->label > mark->label ? before->label : mark->label;
+  }
+}
+
+/* The file must outlive the table. */
+static void symboltable_init(dmdv_symboltable_t *table, const dmdv_debugfile_t *file) {
+  *table = (dmdv_symboltable_t){.file = file};
+  dmd_pool_init(&table->symbols, &dmdv_env, "dmdv.names", sizeof(symbol_t));
+  dmd_pool_init(&table->marks, &dmdv_env, "dmdv.names", sizeof(mark_t));
+  int n = dwfl_module_getsymtab(file->module);
+  for (int i = 1; i < n; i++) {
+    GElf_Sym symbol;
+    GElf_Addr addr;
+    const char *name = dwfl_module_getsym_info(file->module, i, &symbol, &addr, NULL, NULL, NULL);
+    if (name != NULL && *name != '\0' && is_place(&symbol))
+      add_symbol(table, &symbol, addr - file->shift, name);
+  }
+  table->order = dmd_sorted_ids(&dmdv_env, table->symbols.last, compare, table);
+  table->marks_order = dmd_sorted_ids(&dmdv_env, table->marks.last, compare_marks, table);
+  add_up(table);
+}
+
+static void symboltable_destroy(dmdv_symboltable_t *table) {
+  dmd_env_free(&dmdv_env, table->order);
+  dmd_env_free(&dmdv_env, table->marks_order);
+  dmd_pool_destroy(&table->symbols);
+  dmd_pool_destroy(&table->marks);
+}
+
+/* Whether a symbol of any kind is around the address, or a label is before it and no symbol ends in
+ * between. */
+static bool can_be_named(const dmdv_symboltable_t *table, uint64_t addr) {
+  uint32_t next;
+  DMD_SEARCH(next, 0, table->marks.last, mark_at(table, table->marks_order[next])->from <= addr);
+  if (next == 0)
+    return false;
+  const mark_t *mark = mark_at(table, table->marks_order[next - 1]);
+  return mark->to > addr || (mark->label > 0 && mark->label >= mark->to);
+}
+
+/* The name of the function at an address, as in the file; NULL if there is no function. */
+static const char *symboltable_at(const dmdv_symboltable_t *table, uint64_t addr) {
+  enum { MAX_STEPS = 64 }; /* backwards past symbols that end before the address */
+  uint32_t next;
+  DMD_SEARCH(next, 0, table->symbols.last, symbol_at(table, table->order[next])->from <= addr);
+  for (uint32_t steps = 0; next > 0 && steps < MAX_STEPS; steps++) {
+    const symbol_t *symbol = symbol_at(table, table->order[--next]);
+    if (addr < symbol->to)
+      return symbol->name;
+    if (addr - symbol->from >= table->longest)
+      break;
+  }
+  if (!can_be_named(table, addr))
+    return NULL;
+  uint64_t into;
+  return dmdv_debugfile_symbol(table->file, addr, &into);
+}
+
+/* ---- Names. ---- */
 
 typedef struct {
   dmdv_debugfile_t file;
@@ -45,7 +193,7 @@ static void open_object(dmdv_names_t *names, object_t *object, const dmd_locatio
     object->file = dmdv_debugfile(&names->files, &wanted);
   if (object->file.module == NULL)
     return;
-  dmdv_symboltable_init(&object->symbols, &object->file);
+  symboltable_init(&object->symbols, &object->file);
   dmdv_codeunits_init(&object->units, &object->file);
 }
 
@@ -118,7 +266,7 @@ static bool functions(void *ctx, const dmd_location_t *at, dmd_function_fn visit
   }
   dmdv_codeplace_t place;
   dmdv_codeunits_find(&object->units, at->offset, &place);
-  const char *symbol = dmdv_symboltable_at(&object->symbols, at->offset);
+  const char *symbol = symboltable_at(&object->symbols, at->offset);
   if (symbol == NULL)
     symbol = place.function;
   if (symbol == NULL && place.source.file == NULL)
@@ -173,7 +321,7 @@ void dmdv_names_free(dmdv_names_t *names) {
   for (uint32_t id = 1; id <= names->objects.last; id++)
     if (object_at(names, id)->file.module != NULL) {
       dmdv_codeunits_destroy(&object_at(names, id)->units);
-      dmdv_symboltable_destroy(&object_at(names, id)->symbols);
+      symboltable_destroy(&object_at(names, id)->symbols);
     }
   dmd_pool_destroy(&names->objects);
   dmd_intern_destroy(&names->keys);

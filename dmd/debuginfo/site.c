@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 #include "debuginfo/flow.h"
-#include "debuginfo/framebase.h"
+#include "debuginfo/locals.h"
 #include "host/process.h"
 
 /* Missing in headers of older elfutils. */

@@ -3,7 +3,7 @@
 
 #include "analyse/graph/typing.h"
 #include "base/fnname.h"
-#include "debuginfo/classname.h"
+#include "debuginfo/dies.h"
 #include "debuginfo/locals.h"
 #include "debuginfo/site.h"
 #include "host/process.h"
