@@ -83,6 +83,7 @@ static bool save_graph(const char *name, const graph_export_t *export) {
 typedef struct {
   dmd_export_fn write;
   dmd_export_heapsnapshot_fn write_graph; /* for a heap graph */
+  bool has_peak;                          /* writes the peak beside the dump */
   bool is_figures;                        /* writes the metrics of each file, in this format: */
   dmd_metrics_format_t figures;
   bool gzip; /* always, whatever the file's name */
@@ -93,10 +94,15 @@ typedef struct {
 static const char format_names[] =
     "pprof|collapsed|speedscope|dhat|about-memory|openmetrics|benchmark|heapsnapshot|fxsnapshot";
 static const format_t formats[] = {
-    {.write = dmdv_export_pprof, .gzip = true, .what = "Google's pprof, Parca, Pyroscope"},
+    {.write = dmdv_export_pprof,
+     .has_peak = true,
+     .gzip = true,
+     .what = "Google's pprof, Parca, Pyroscope"},
     {.write = dmd_export_collapsed, .what = "flame graphs: flamegraph.pl FILE"},
-    {.write = dmd_export_speedscope, .what = "speedscope.app: speedscope FILE"},
-    {.write = dmd_export_dhat, .what = "Valgrind's dh_view.html, the Firefox Profiler"},
+    {.write = dmd_export_speedscope, .has_peak = true, .what = "speedscope.app: speedscope FILE"},
+    {.write = dmd_export_dhat,
+     .has_peak = true,
+     .what = "Valgrind's dh_view.html, the Firefox Profiler"},
     {.write = dmd_export_about_memory, .what = "Firefox's about:memory, its Load button"},
     {.is_figures = true, .figures = DMD_METRICS_OPENMETRICS, .what = "metrics for Prometheus"},
     {.is_figures = true,
@@ -164,7 +170,9 @@ static const dmd_option_t options[] = {
     DMDV_OUTPUT_OPTION(options_t, output, NULL,
                        DMDV_TO_FILE DMDV_GZIPPED ", and always with pprof and fxsnapshot"),
     DMDV_IGNORE_ALLOC_FNS_OPTION(options_t, load.ignore_alloc_fns),
-    DMDV_END_OR_PEAK_OPTION(options_t, load.moment),
+    DMDV_END_OR_PEAK_OPTION(options_t, load.moment,
+                            DMDV_END_OR_PEAK
+                            "; end, in pprof, speedscope and dhat: of one file both"),
     {"section", "twice|unreported|once|all", NULL,
      "with collapsed: only blocks of this report state; default: all", DMD_OPTION_WORD,
      DMD_OPTION_AT(options_t, section)},
@@ -279,8 +287,11 @@ static bool write_profiles(const dmd_profile_t *profiles, size_t n, const option
 
 static bool export_each(const options_t *o) {
   size_t n = (size_t)o->files.n, n_loaded = 0;
+  dmd_load_options_t load = o->load;
+  if (formats[o->format].has_peak && load.moment == DMD_MOMENT_END)
+    load.moment = DMD_MOMENT_ALL;
   dmd_profile_t *profiles = dmd_env_alloc(&dmdv_env, "dmdv.export", n * sizeof *profiles);
-  while (n_loaded < n && dmdv_load_or_say(&profiles[n_loaded], o->files.names[n_loaded], &o->load))
+  while (n_loaded < n && dmdv_load_or_say(&profiles[n_loaded], o->files.names[n_loaded], &load))
     n_loaded++;
   bool good = n_loaded == n && write_profiles(profiles, n, o);
   while (n_loaded > 0)

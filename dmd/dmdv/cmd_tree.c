@@ -36,7 +36,7 @@ static const dmd_option_t options[] = {
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, verbose), .letter = 'v'},
     {"columns", NULL, NULL, "show one tree of all processes, with a column for each",
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, columns)},
-    DMDV_END_OR_PEAK_OPTION(options_t, moment),
+    DMDV_END_OR_PEAK_OPTION(options_t, moment, DMDV_END_OR_PEAK),
     DMDV_JSON_OPTION(options_t, json, "print the result as JSON"),
     DMDV_OUTPUT_OPTION(options_t, output, NULL, DMDV_TO_FILE),
     DMDV_NO_PAGER_OPTION(options_t, no_pager),

@@ -8,7 +8,8 @@
  * table, whose order matters, is written last and in one piece.
  *
  * The values of a sample are blocks and bytes for each report state, for the blocks as a whole, and
- * for slop. A sample's blocks are in one state, so the values of other states are 0. Labels hold
+ * for slop. A sample's blocks are in one state, so the values of other states are 0. If the profile
+ * has its peak, blocks and bytes of that come last, in samples of their own. Labels hold
  * the state, tag, reporters, thread, process, and the user's own labels. Allocation functions are
  * dropped by pprof's drop_frames.
  */
@@ -24,7 +25,7 @@
 #include <string.h>
 
 /* Frames of an unknown object belong to the mapping of the program itself. */
-enum { MAPPING_PROGRAM = 1, MAX_VALUES = 10 };
+enum { MAPPING_PROGRAM = 1, MAX_VALUES = 12 };
 
 typedef struct {
   ProtobufCBuffer base; /* first, since protobuf-c passes a pointer to it */
@@ -106,21 +107,32 @@ static void put_types(pprof_t *p) {
   }
   put_type(p, "slop", "blocks", "count");
   put_type(p, "slop", "bytes", "bytes");
+  if (p->profile->has_peak) {
+    put_type(p, "peak", "blocks", "count");
+    int64_t bytes = put_type(p, "peak", "bytes", "bytes");
+    if (dmd_peak_matters(p->profile))
+      piece.default_sample_type = bytes;
+  }
   put(p, &piece);
 }
 
 /* ---- Samples ---- */
 
-static size_t values_of(const pprof_t *p, const dmd_sum_t *sum, int64_t values[MAX_VALUES]) {
+static size_t values_of(const pprof_t *p, const dmd_sum_t *sum, bool at_peak,
+                        int64_t values[MAX_VALUES]) {
   dmd_section_t sections[MAX_SECTIONS];
   size_t n_sections = sections_of(p->profile, sections), n = 0;
   for (size_t i = 0; i < n_sections; i++) {
-    bool own = sections[i] == sum->section || sections[i] == DMD_SECTION_ALL;
+    bool own = !at_peak && (sections[i] == sum->section || sections[i] == DMD_SECTION_ALL);
     values[n++] = own ? (int64_t)sum->blocks : 0;
     values[n++] = own ? (int64_t)sum->bytes : 0;
   }
-  values[n++] = (int64_t)sum->slop_blocks;
-  values[n++] = (int64_t)sum->slop;
+  values[n++] = at_peak ? 0 : (int64_t)sum->slop_blocks;
+  values[n++] = at_peak ? 0 : (int64_t)sum->slop;
+  if (p->profile->has_peak) {
+    values[n++] = at_peak ? (int64_t)sum->blocks : 0;
+    values[n++] = at_peak ? (int64_t)sum->bytes : 0;
+  }
   return n;
 }
 
@@ -176,7 +188,7 @@ static uint64_t no_stack_id(const pprof_t *p) {
   return (uint64_t)dmd_frames_count(&p->profile->frames) + 1;
 }
 
-static void put_sample(pprof_t *p, const dmd_sum_t *sum) {
+static void put_sample(pprof_t *p, const dmd_sum_t *sum, bool at_peak) {
   Dmd__Pprof__Sample sample = DMD__PPROF__SAMPLE__INIT, *samples[] = {&sample};
   Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
   int64_t values[MAX_VALUES];
@@ -189,7 +201,7 @@ static void put_sample(pprof_t *p, const dmd_sum_t *sum) {
   sample.location_id[0] = no_stack_id(p);
   for (size_t i = 0; i < n; i++)
     sample.location_id[i] = frames[i];
-  sample.n_value = values_of(p, sum, values);
+  sample.n_value = values_of(p, sum, at_peak, values);
   sample.value = values;
   make_labels(p, sum, &labels);
   sample.n_label = labels.n;
@@ -200,22 +212,35 @@ static void put_sample(pprof_t *p, const dmd_sum_t *sum) {
   dmd_env_free(&dmdv_env, sample.location_id);
 }
 
-static void put_dropped(pprof_t *p, const dmd_sums_t *sums) {
+static void put_dropped(pprof_t *p, const dmd_sums_t *const *sums, size_t n_sums) {
   dmd_strbuf_t regexp;
   dmd_strbuf_init(&regexp, &dmdv_env);
-  dmd_drop_frames(&regexp, p->profile, sums);
+  dmd_drop_frames(&regexp, p->profile, sums, n_sums);
   Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
   piece.drop_frames = string_index(p, regexp.text);
   put(p, &piece);
   dmd_strbuf_destroy(&regexp);
 }
 
+static void put_sums(pprof_t *p, const dmd_sums_t *sums, bool at_peak) {
+  for (uint32_t id = 1; id <= dmd_sums_count(sums); id++)
+    put_sample(p, dmd_sums_at(sums, id), at_peak);
+}
+
 static void put_samples(pprof_t *p) {
-  dmd_sums_t sums;
+  dmd_sums_t sums, of_peak;
   dmd_sums_init(&sums, p->profile, DMD_ALL_LABELS);
-  for (uint32_t id = 1; id <= dmd_sums_count(&sums); id++)
-    put_sample(p, dmd_sums_at(&sums, id));
-  put_dropped(p, &sums);
+  put_sums(p, &sums, false);
+  if (p->profile->has_peak) {
+    dmd_peak_view_t peak;
+    dmd_peak_view_init(&peak, p->profile, false);
+    dmd_sums_init(&of_peak, &peak.profile, DMD_ALL_LABELS);
+    put_sums(p, &of_peak, true);
+    dmd_peak_view_destroy(&peak);
+  }
+  put_dropped(p, (const dmd_sums_t *const[]){&sums, &of_peak}, p->profile->has_peak ? 2 : 1);
+  if (p->profile->has_peak)
+    dmd_sums_destroy(&of_peak);
   dmd_sums_destroy(&sums);
 }
 

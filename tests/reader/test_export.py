@@ -32,6 +32,21 @@ def heap(mode="dark-matter", dmd=None):
     return p
 
 
+class Peak(Profile):
+    """At the end BAKE 3 * 104, unreported, LOAD 32, once reported, and BAKE 50 that is newer than the peak. At the peak also
+    LOAD 1000."""
+
+    def __init__(self, **run):
+        super().__init__(options=None, dmd=dict(RUN, peak={"bytes": 1320, "blocks": 5, "milliseconds": 9, "allocated": 1320}, **run))
+        self.block(100, BAKE, slop=4, num=3)
+        self.block(20, LOAD, slop=12, reps=[["r (r.c:1)"]], reporters=["explicit/x"])
+        self.block(50, BAKE, tag="glue", afterPeak=True)
+        self.gone = self.trace(LOAD)
+
+    def json(self):
+        return dict(super().json(), peakBlockList=[{"req": 1000, "alloc": self.gone}])
+
+
 def hostile():
     return Profile(options=None).block(8, [
         'a;b "quoted" (f;g.c:1)', "new\nline\ttab\x01 (x.c:2)", "back\\slash é (dir with (parens)/y.c:3)", "",
@@ -126,6 +141,30 @@ def test_pprof_types(test):
         d = decode(test, heap(mode))
         test.equal([name for name, _ in d.types], [word + "_blocks", word + "_bytes", "slop_blocks", "slop_bytes"], mode)
         test.equal(d.default, word + "_bytes", mode)
+
+
+def test_pprof_peak(test):
+    """The peak has sample types of its own; the option asks for it alone."""
+    d = decode(test, Peak())
+    test.equal([name for name, _ in d.types][-4:], ["slop_blocks", "slop_bytes", "peak_blocks", "peak_bytes"], "types")
+    test.equal(d.default, "unreported_bytes", "default type: a reporter ran")
+    sums = {name: sum(values[name] for _, values, _ in d.samples) for name, _ in d.types}
+    test.equal(nonzero(sums), {"unreported_blocks": 4, "unreported_bytes": 362, "once_blocks": 1, "once_bytes": 32, "heap_blocks": 5,
+                               "heap_bytes": 394, "slop_blocks": 4, "slop_bytes": 24, "peak_blocks": 5, "peak_bytes": 1344}, "sums")
+    by_peak = {(stack[1][0], values["peak_bytes"], tuple(labels)) for stack, values, labels in d.samples if values["peak_bytes"]}
+    test.equal(by_peak, {("bake(std::vector<int, 3>&, char)", 312, ("thread",)), ("sq_new", 1032, ("thread",))}, "samples of the peak")
+    alone = decode(test, Peak(), "--moment=peak")
+    test.equal([name for name, _ in alone.types][:2], ["live_blocks", "live_bytes"], "types")
+    test.equal(sum(values["live_bytes"] for _, values, _ in alone.samples), 1344, "bytes")
+
+
+def test_pprof_of_a_program_that_frees_all(test):
+    """Opens with the peak."""
+    p = Peak(trigger="exit", totals={"inUseBytes": 0})
+    p.blocks.clear()
+    test.equal(decode(test, p).default, "peak_bytes", "default type")
+    document = json.loads(export(test, "speedscope", p))
+    test.equal(document["profiles"][document["activeProfileIndex"]]["name"], "peak", "what is open")
 
 
 def test_pprof_time(test):
@@ -297,6 +336,17 @@ def test_speedscope(test):
     test.equal(unreported["weights"], [5, 362], "weights")
 
 
+def test_speedscope_peak(test):
+    document = json.loads(export(test, "speedscope", Peak(), "--root=tag"))
+    check_speedscope(test, document)
+    test.equal([(p["name"], p["endValue"]) for p in document["profiles"]],
+               [("unreported", 362), ("twice-reported", 0), ("once-reported", 32), ("peak", 1344)], "profiles")
+    test.equal(document["activeProfileIndex"], 0, "what is open")
+    frames = document["shared"]["frames"]
+    test.equal([([frames[i]["name"] for i in s][:3], w) for s, w in zip(document["profiles"][3]["samples"], document["profiles"][3]["weights"])],
+               [(["(no tag)", "main", "bake(std::vector<int, 3>&, char)"], 312), (["(no tag)", "main", "sq_new [libsq.so.0]"], 1032)], "samples")
+
+
 def named_samples(document, profile=0):
     """[(frames' names, weight)] of one of the profiles."""
     names = [frame["name"] for frame in document["shared"]["frames"]]
@@ -379,6 +429,17 @@ def test_dhat(test):
     test.equal(named, {("unreported",) + bake: (362, 4, 362, 362, 362), ("once-reported",) + bake: (16, 1, 16, 16, 16),
                        ("twice-reported",) + load: (64, 2, 64, 64, 64), ("unreported", "(no stack)"): (5, 1, 5, 5, 5)},
                "stacks")
+
+
+def test_dhat_peak(test):
+    """t-gmax is the peak: blocks that are gone count as unreported, the others have their state."""
+    document = json.loads(export(test, "dhat", Peak()))
+    check_dhat(test, document)
+    named = {(document["ftbl"][pp["fs"][0]], document["ftbl"][pp["fs"][2]].split("(")[0]):
+             [(pp[k], pp[k + "k"]) for k in ("tb", "mb", "gb", "eb")] for pp in document["pps"]}
+    test.equal(named, {("unreported", "0x0: bake"): [(362, 4), (362, 4), (312, 3), (362, 4)],
+                       ("once-reported", "0xA6: sq_new "): [(32, 1)] * 4,
+                       ("unreported", "0xA6: sq_new "): [(1000, 1), (1000, 1), (1000, 1), (0, 0)]}, "stacks")
 
 
 def test_dhat_other_modes(test):

@@ -76,6 +76,11 @@ void dmd_sums_init(dmd_sums_t *sums, const dmd_profile_t *profile, unsigned labe
   }
 }
 
+const dmd_sum_t *dmd_sums_find(const dmd_sums_t *sums, const dmd_sum_t *key) {
+  uint32_t id = dmd_table_find(&sums->index, hash_of(sums, key), key);
+  return id != DMD_NONE ? dmd_sums_at(sums, id) : NULL;
+}
+
 void dmd_sums_destroy(dmd_sums_t *sums) {
   dmd_table_destroy(&sums->index);
   dmd_pool_destroy(&sums->pool);

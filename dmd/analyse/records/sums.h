@@ -95,6 +95,9 @@ static inline const dmd_sum_t *dmd_sums_at(const dmd_sums_t *sums, uint32_t id) 
   return DMD_POOL_AT(&sums->pool, const dmd_sum_t, id);
 }
 
+/* The sum with the key of this one, or NULL. */
+const dmd_sum_t *dmd_sums_find(const dmd_sums_t *sums, const dmd_sum_t *key);
+
 /* Appends the text of a sum's label: "explicit/a" or, for blocks reported twice, "explicit/a,
  * explicit/b"; "lib"; "thread 3"; "(no reporter)", "(no tag)", "(no thread)". */
 void dmd_sum_describe(const dmd_profile_t *profile, const dmd_sum_t *sum, dmd_label_t label,

@@ -231,20 +231,20 @@ bool dmd_peak_matters(const dmd_profile_t *profile) {
 
 /* ---- The groups of one moment. ---- */
 
-static void add_of_peak(dmd_groups_t *to, const dmd_groups_t *from) {
+static void add_of_peak(dmd_groups_t *to, const dmd_groups_t *from, bool with_reports) {
   for (uint32_t id = 1; id <= dmd_groups_count(from); id++) {
     dmd_group_t group = *dmd_groups_at(from, id);
-    group.reports = DMD_NONE;
+    group.reports = with_reports ? group.reports : DMD_NONE;
     if (!group.after_peak)
       dmd_groups_add(to, &group);
   }
 }
 
-static dmd_pool_t groups_of_peak(const dmd_profile_t *profile) {
+static dmd_pool_t groups_of_peak(const dmd_profile_t *profile, bool with_reports) {
   dmd_groups_t groups;
   dmd_groups_init(&groups, profile->env);
-  add_of_peak(&groups, &profile->groups);
-  add_of_peak(&groups, &profile->gone);
+  add_of_peak(&groups, &profile->groups, with_reports);
+  add_of_peak(&groups, &profile->gone, with_reports);
   dmd_groups_finish(&groups);
   return groups.pool;
 }
@@ -263,14 +263,18 @@ static void drop_peak(dmd_profile_t *profile) {
 
 /* ---- The moment that is not shown. ---- */
 
-/* Who reported a block at the peak is unknown. */
-void dmd_moment_side_init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile) {
-  side->groups = groups_of_peak(profile);
-  side->mode = DMD_MODE_LIVE;
+static void init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile, bool with_reports) {
+  side->groups = groups_of_peak(profile, with_reports);
+  side->mode = with_reports ? profile->mode : DMD_MODE_LIVE;
   dmd_scanned_init(&side->scanned, profile->env);
   for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
     *dmd_metric_at(&dmd_memory_fields[i], &side->memory) = DMD_MEMORY_UNKNOWN;
   side->is_peak = true;
+}
+
+/* Who reported a block at the peak is unknown. */
+void dmd_moment_side_init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile) {
+  init_peak(side, profile, false);
 }
 
 void dmd_moment_side_destroy(dmd_moment_side_t *side) {
@@ -290,6 +294,17 @@ void dmd_moment_swap(dmd_profile_t *profile, dmd_moment_side_t *side) {
   profile->memory = side->memory;
   profile->shows_peak = side->is_peak;
   *side = shown;
+}
+
+void dmd_peak_view_init(dmd_peak_view_t *view, const dmd_profile_t *profile, bool with_reports) {
+  view->profile = *profile;
+  init_peak(&view->side, profile, with_reports);
+  dmd_moment_swap(&view->profile, &view->side);
+}
+
+void dmd_peak_view_destroy(dmd_peak_view_t *view) {
+  dmd_moment_swap(&view->profile, &view->side);
+  dmd_moment_side_destroy(&view->side);
 }
 
 /* ---- Choosing one of them. ---- */

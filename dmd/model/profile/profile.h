@@ -335,6 +335,18 @@ void dmd_moment_side_destroy(dmd_moment_side_t *side);
 /* Shows the other moment. Afterwards the side has the one that was shown before. */
 void dmd_moment_swap(dmd_profile_t *profile, dmd_moment_side_t *side);
 
+/* The peak of a profile that shows its dump, beside that. It shares everything but the groups, so
+ * both are only read meanwhile, and their ids of stacks, tags and the like are the same. */
+typedef struct dmd_peak_view {
+  dmd_profile_t profile;
+  dmd_moment_side_t side;
+} dmd_peak_view_t;
+
+/* Of a profile with the records of its peak. with_reports: blocks that are still there keep the
+ * reports that they have at the dump, and the mode is that of the dump. */
+void dmd_peak_view_init(dmd_peak_view_t *view, const dmd_profile_t *profile, bool with_reports);
+void dmd_peak_view_destroy(dmd_peak_view_t *view);
+
 /* ---- Sampled blocks. ----
  *
  * Estimates from blocks that --sample-interval sampled.

@@ -54,7 +54,8 @@ static void note_stack(finder_t *f, dmd_allocfns_t *fns, uint32_t stack) {
     note(f, frames[i], i < own ? IS_INSIDE : IS_ELSEWHERE);
 }
 
-void dmd_drop_frames(dmd_strbuf_t *regexp, const dmd_profile_t *profile, const dmd_sums_t *sums) {
+void dmd_drop_frames(dmd_strbuf_t *regexp, const dmd_profile_t *profile,
+                     const dmd_sums_t *const *sums, size_t n_sums) {
   finder_t f = {.profile = profile};
   dmd_allocfns_t fns;
   dmd_allocfns_init(&fns, profile);
@@ -62,8 +63,9 @@ void dmd_drop_frames(dmd_strbuf_t *regexp, const dmd_profile_t *profile, const d
   dmd_pool_init(&f.places, profile->env, "dmd.dropframes", sizeof(uint32_t));
   dmd_pool_init(&f.noted, profile->env, "dmd.dropframes", sizeof(uint32_t));
   dmd_pool_init(&f.walked, profile->env, "dmd.dropframes", sizeof(bool));
-  for (uint32_t id = 1; id <= dmd_sums_count(sums); id++)
-    note_stack(&f, &fns, dmd_sums_at(sums, id)->stack);
+  for (size_t i = 0; i < n_sums; i++)
+    for (uint32_t id = 1; id <= dmd_sums_count(sums[i]); id++)
+      note_stack(&f, &fns, dmd_sums_at(sums[i], id)->stack);
   for (uint32_t name = 1; name <= dmd_intern_count(&f.names); name++) {
     size_t n;
     const char *text = dmd_intern_get(&f.names, name, &n);

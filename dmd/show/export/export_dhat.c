@@ -6,6 +6,10 @@
  * at whose end everything is live. Firefox shows live bytes only if the file declares that
  * lifetimes were recorded. A profile of all allocations has only totals.
  *
+ * If the profile has its peak, that is the moment of the global maximum, t-gmax. Its blocks have
+ * the report states of the dump; those that are gone count as unreported. Totals are the larger of
+ * the two moments, since what came and went between them is not known.
+ *
  * A stack may occur only once, so in dark-matter mode each has its report state as innermost frame.
  * That is the first level of dh_view's tree and of Firefox's inverted tree.
  */
@@ -15,6 +19,7 @@
 #include "base/jsonout.h"
 #include "base/str.h"
 #include "base/strbuf.h"
+#include "model/profile/profile.h"
 
 /* Frame 0 is the root, as dh_view requires. These frames follow, then the profile's. */
 enum { FRAME_NO_STACK = 1, FRAME_SECTION = 2, FRAME_FIRST = FRAME_SECTION + DMD_N_SECTIONS };
@@ -53,21 +58,52 @@ static void write_stack(dmd_jsonout_t *j, const dmd_profile_t *profile, const dm
   dmd_jsonout_end(j);
 }
 
-static void write_sum(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_sum_t *sum) {
+static void write_sum(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_sum_t *key,
+                      const dmd_sum_t *at_end, const dmd_sum_t *at_peak) {
+  uint64_t bytes = at_end->bytes > at_peak->bytes ? at_end->bytes : at_peak->bytes;
+  uint64_t blocks = at_end->blocks > at_peak->blocks ? at_end->blocks : at_peak->blocks;
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_u64(j, "tb", sum->bytes);
-  dmd_jsonout_key_u64(j, "tbk", sum->blocks);
+  dmd_jsonout_key_u64(j, "tb", bytes);
+  dmd_jsonout_key_u64(j, "tbk", blocks);
   if (profile->mode != DMD_MODE_CUMULATIVE) {
-    dmd_jsonout_key_u64(j, "tl", sum->blocks);
-    dmd_jsonout_key_u64(j, "mb", sum->bytes);
-    dmd_jsonout_key_u64(j, "mbk", sum->blocks);
-    dmd_jsonout_key_u64(j, "gb", sum->bytes);
-    dmd_jsonout_key_u64(j, "gbk", sum->blocks);
-    dmd_jsonout_key_u64(j, "eb", sum->bytes);
-    dmd_jsonout_key_u64(j, "ebk", sum->blocks);
+    dmd_jsonout_key_u64(j, "tl", blocks);
+    dmd_jsonout_key_u64(j, "mb", bytes);
+    dmd_jsonout_key_u64(j, "mbk", blocks);
+    dmd_jsonout_key_u64(j, "gb", at_peak->bytes);
+    dmd_jsonout_key_u64(j, "gbk", at_peak->blocks);
+    dmd_jsonout_key_u64(j, "eb", at_end->bytes);
+    dmd_jsonout_key_u64(j, "ebk", at_end->blocks);
   }
-  write_stack(j, profile, sum);
+  write_stack(j, profile, key);
   dmd_jsonout_end(j);
+}
+
+/* Without the peak, the end is the maximum. */
+static void write_end(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_sums_t *sums) {
+  for (uint32_t id = 1; id <= dmd_sums_count(sums); id++) {
+    const dmd_sum_t *sum = dmd_sums_at(sums, id);
+    write_sum(j, profile, sum, sum, sum);
+  }
+}
+
+/* Pairs the sums of both moments by their stacks and states. */
+static void write_both(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_sums_t *end) {
+  static const dmd_sum_t none = {.bytes = 0};
+  dmd_peak_view_t view;
+  dmd_sums_t peak;
+  dmd_peak_view_init(&view, profile, true);
+  dmd_sums_init(&peak, &view.profile, 0);
+  for (uint32_t id = 1; id <= dmd_sums_count(&peak); id++) {
+    const dmd_sum_t *sum = dmd_sums_at(&peak, id), *same = dmd_sums_find(end, sum);
+    write_sum(j, profile, sum, same != NULL ? same : &none, sum);
+  }
+  for (uint32_t id = 1; id <= dmd_sums_count(end); id++) {
+    const dmd_sum_t *sum = dmd_sums_at(end, id);
+    if (dmd_sums_find(&peak, sum) == NULL)
+      write_sum(j, profile, sum, sum, &none);
+  }
+  dmd_sums_destroy(&peak);
+  dmd_peak_view_destroy(&view);
 }
 
 /* A frame as in Valgrind's DHAT, `0xADDRESS: function (file:line)` or `0xADDRESS: function (in
@@ -116,8 +152,7 @@ const char *dmd_export_dhat(const dmd_profile_t *profile, dmd_out_t *out,
   write_header(&j, profile);
   dmd_jsonout_key(&j, "pps");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
-  for (uint32_t id = 1; id <= dmd_sums_count(&sums); id++)
-    write_sum(&j, profile, dmd_sums_at(&sums, id));
+  (profile->has_peak ? write_both : write_end)(&j, profile, &sums);
   dmd_jsonout_end(&j);
   write_frames(&j, profile);
   dmd_jsonout_end(&j);
