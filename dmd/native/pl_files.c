@@ -105,7 +105,8 @@ const char *pl_lines_next(pl_lines_t *lines) {
   return NULL;
 }
 
-uint64_t pl_read_hex(const char **at) {
+/* Parses the hexadecimal number at *at and advances *at past it. */
+static uint64_t read_hex(const char **at) {
   uint64_t v = 0;
   for (;; ++*at) {
     char c = **at;
@@ -126,9 +127,9 @@ static const char *skip_field(const char *line) {
 
 pl_mapping_t pl_read_mapping(const char *line) {
   pl_mapping_t mapping = {.path = ""};
-  mapping.start = pl_read_hex(&line);
+  mapping.start = read_hex(&line);
   line += *line == '-';
-  mapping.end = pl_read_hex(&line);
+  mapping.end = read_hex(&line);
   line = skip_field(line);
   if (dmd_str_length(line) >= 4) {
     mapping.is_readable = line[0] == 'r';
@@ -137,7 +138,7 @@ pl_mapping_t pl_read_mapping(const char *line) {
   }
   line = skip_field(line);
   const char *offset = line;
-  mapping.offset = pl_read_hex(&offset);
+  mapping.offset = read_hex(&offset);
   mapping.path = skip_field(skip_field(skip_field(line)));
   return mapping;
 }

@@ -40,9 +40,6 @@ void pl_lines_close(pl_lines_t *lines);
 /* The next line, without its newline, valid until the next call; NULL at the end. */
 const char *pl_lines_next(pl_lines_t *lines);
 
-/* Parses the hexadecimal number at *at and advances *at past it. */
-uint64_t pl_read_hex(const char **at);
-
 /* A line of /proc/self/maps: "start-end rwxp offset device inode   path". */
 typedef struct pl_mapping {
   uint64_t start, end, offset;

@@ -38,6 +38,19 @@ static inline __attribute__((always_inline)) bool enter(pl_thread_t *thread,
   return pl_enter(thread, entry) || (g_state == PL_NOT_STARTED && start_and_enter(thread, entry));
 }
 
+/* ---- Sampling ---- */
+
+/* Whether the block at addr was not sampled. Takes no lock. False inside the engine, since a
+ * handler's notes may not have been processed yet. */
+static inline bool is_passed_over(const pl_thread_t *thread, uint64_t addr) {
+  return dmd_live_passed_over(&g_engine.live, addr) && !thread->inside;
+}
+
+/* Whether to skip a block that is about to be freed, which is all that most calls cost then. */
+static inline bool passes_free(const void *p) {
+  return is_passed_over(pl_thread(), (uintptr_t)p) && !pl_early_has(p);
+}
+
 /* ---- malloc ---- */
 
 static void record_kept(pl_thread_t *thread, uint64_t addr, size_t req);
@@ -127,7 +140,7 @@ static bool record_free(const pl_entry_t *entry, void *p) {
 }
 
 PL_REPLACE(void, free, (void *p)) {
-  if (__builtin_expect(pl_passes_free(p), 0)) {
+  if (__builtin_expect(passes_free(p), 0)) {
     g_real.free(p);
     return;
   }
@@ -139,7 +152,7 @@ PL_REPLACE(void, free, (void *p)) {
 bool pl_record_free(const pl_entry_t *entry, void *p) {
   pl_thread_t *thread = pl_thread();
   uint64_t addr = (uintptr_t)p;
-  if (pl_is_passed_over(thread, addr))
+  if (is_passed_over(thread, addr))
     return true;
   __builtin_prefetch((char *)p - IN_FRONT_SZB, 1);
   if (!enter(thread, entry)) {
@@ -222,7 +235,7 @@ void *pl_resize(const pl_entry_t *entry, void *p, size_t szB) {
     return leave_early(entry, p, szB);
   if (is_early())
     return pl_early_alloc(1, szB);
-  if (p == NULL || pl_passes_free(p))
+  if (p == NULL || passes_free(p))
     return pl_record_alloc(entry, g_real.realloc(p, szB), szB);
   pl_moving_t moving;
   if (!pl_record_realloc_begin(entry, p, szB, &moving))
@@ -237,7 +250,7 @@ void *pl_resize(const pl_entry_t *entry, void *p, size_t szB) {
 bool pl_record_realloc_begin(const pl_entry_t *entry, void *p, size_t req, pl_moving_t *moving) {
   pl_thread_t *thread = pl_thread();
   *moving = (pl_moving_t){.addr = (uintptr_t)p};
-  if (pl_is_passed_over(thread, moving->addr))
+  if (is_passed_over(thread, moving->addr))
     return true;
   if (!enter(thread, entry)) {
     pl_note(thread, &(pl_note_t){.addr = moving->addr, .entry = *entry, .kind = PL_NOTE_FREE});
@@ -388,7 +401,7 @@ static void record_query(const pl_entry_t *entry, void *p) {
 PL_REPLACE(size_t, malloc_usable_size, (void *p)) {
   if (p == NULL)
     return 0;
-  if (__builtin_expect(pl_passes_free(p), 0))
+  if (__builtin_expect(passes_free(p), 0))
     return g_real.malloc_usable_size(p);
   pl_entry_t entry = PL_ENTRY(malloc_usable_size);
   if (pl_early_has(p))

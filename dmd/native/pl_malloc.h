@@ -19,25 +19,11 @@
 #include "native/pl_real.h"
 #include "native/pl_state.h"
 
-/* ---- Sampling. Most calls cost no more than these checks, so callers make them first. ---- */
-
-/* Whether to skip a block that was just allocated. */
+/* With sampling, whether to skip a block that was just allocated. Most calls cost no more than this
+ * check, so callers make it first. */
 static inline bool pl_passes(const void *p, size_t szB) {
   return p != NULL && dmd_countdown_passes(&pl_thread()->countdown, szB);
 }
-
-/* Whether the block at addr was not sampled. Takes no lock. False inside the engine, since a
- * handler's notes may not have been processed yet. */
-static inline bool pl_is_passed_over(const pl_thread_t *thread, uint64_t addr) {
-  return dmd_live_passed_over(&g_engine.live, addr) && !thread->inside;
-}
-
-/* Whether to skip a block that is about to be freed. */
-static inline bool pl_passes_free(const void *p) {
-  return pl_is_passed_over(pl_thread(), (uintptr_t)p) && !pl_early_has(p);
-}
-
-/* ---- Recording ---- */
 
 /* Records a block that is not skipped, and a size that the allocator refused. */
 void pl_record_block(const pl_entry_t *entry, void *p, size_t szB);

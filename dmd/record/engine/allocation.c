@@ -84,7 +84,8 @@ dmd_new_block_t dmd_engine_describe_block(dmd_engine_t *engine, uint32_t thread,
   return block;
 }
 
-uint64_t dmd_engine_usable_of(dmd_engine_t *engine, uint64_t req_szB, uint64_t alignB) {
+/* The usable size of a block of req_szB bytes with this alignment. */
+static uint64_t usable_of(dmd_engine_t *engine, uint64_t req_szB, uint64_t alignB) {
   dmd_engine_settle_allocator(engine);
   return dmd_live_usable(&engine->live, req_szB, alignB);
 }
@@ -106,13 +107,20 @@ static uint64_t new_block(dmd_engine_t *engine, uint32_t thread, uint64_t req_sz
 uint64_t dmd_engine_malloc(dmd_engine_t *engine, uint32_t thread, uint64_t szB) {
   if (is_absurd(engine, thread, szB))
     return 0;
-  return new_block(engine, thread, szB, dmd_engine_usable_of(engine, szB, 1), 1);
+  return new_block(engine, thread, szB, usable_of(engine, szB, 1), 1);
 }
 
-uint64_t dmd_engine_allocate(dmd_engine_t *engine, uint32_t thread, dmd_wanted_t wanted) {
+/* A request: size, alignment (a power of two; 1: none), and whether all new usable memory must be
+ * zeroed. */
+typedef struct {
+  uint64_t szB, alignB;
+  bool zeroed;
+} wanted_t;
+
+static uint64_t allocate(dmd_engine_t *engine, uint32_t thread, wanted_t wanted) {
   if (is_absurd(engine, thread, wanted.szB))
     return 0;
-  uint64_t usable_szB = dmd_engine_usable_of(engine, wanted.szB, wanted.alignB);
+  uint64_t usable_szB = usable_of(engine, wanted.szB, wanted.alignB);
   uint64_t addr = new_block(engine, thread, wanted.szB, usable_szB, wanted.alignB);
   if (addr != 0 && wanted.zeroed)
     dmd_mem_zero(pointer_to(addr), (size_t)usable_szB);
@@ -122,8 +130,8 @@ uint64_t dmd_engine_allocate(dmd_engine_t *engine, uint32_t thread, dmd_wanted_t
 uint64_t dmd_engine_calloc(dmd_engine_t *engine, uint32_t thread, uint64_t n, uint64_t szB) {
   if (is_absurd(engine, thread, n) || is_absurd(engine, thread, szB))
     return 0;
-  dmd_wanted_t wanted = {.szB = n * szB, .alignB = 1, .zeroed = true};
-  return dmd_engine_allocate(engine, thread, wanted);
+  wanted_t wanted = {.szB = n * szB, .alignB = 1, .zeroed = true};
+  return allocate(engine, thread, wanted);
 }
 
 /* The alignment that the program requested or, if that is not valid, the one that it got. */
@@ -136,7 +144,7 @@ uint64_t dmd_engine_memalign(dmd_engine_t *engine, uint32_t thread, uint64_t szB
                              dmd_alignment_t align) {
   if (is_absurd(engine, thread, szB))
     return 0;
-  uint64_t usable_szB = dmd_engine_usable_of(engine, szB, model_alignment(align));
+  uint64_t usable_szB = usable_of(engine, szB, model_alignment(align));
   return new_block(engine, thread, szB, usable_szB, align.granted);
 }
 
@@ -148,7 +156,7 @@ uint64_t dmd_engine_new_aligned(dmd_engine_t *engine, uint32_t thread, uint64_t 
   dmd_engine_settle_allocator(engine);
   if (engine->new_rounds_up)
     asked_szB = dmd_allocator_new_request(engine->live.config.allocator, szB, model_alignB);
-  uint64_t usable_szB = dmd_engine_usable_of(engine, asked_szB, model_alignB);
+  uint64_t usable_szB = usable_of(engine, asked_szB, model_alignB);
   return new_block(engine, thread, szB, usable_szB, align.granted);
 }
 
@@ -188,7 +196,7 @@ static uint64_t content_of(const dmd_engine_t *engine, const dmd_block_t *block,
 }
 
 static uint64_t move_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_t *old,
-                           uint64_t old_addr, const dmd_wanted_t *wanted, uint64_t usable_szB) {
+                           uint64_t old_addr, const wanted_t *wanted, uint64_t usable_szB) {
   uint64_t addr = usable_szB > dmd_block_usable(old)
                       ? get_grown_memory(engine, wanted->alignB, usable_szB)
                       : get_memory(engine, wanted->alignB, usable_szB);
@@ -208,7 +216,7 @@ static uint64_t move_block(dmd_engine_t *engine, uint32_t thread, const dmd_bloc
 }
 
 static void resize_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_t *block,
-                         uint64_t addr, const dmd_wanted_t *wanted, uint64_t usable_szB) {
+                         uint64_t addr, const wanted_t *wanted, uint64_t usable_szB) {
   uint64_t old_szB = dmd_block_usable(block);
   if (wanted->zeroed && usable_szB > old_szB)
     dmd_mem_zero(pointer_to(addr + old_szB), (size_t)(usable_szB - old_szB));
@@ -217,10 +225,10 @@ static void resize_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_
 }
 
 static uint64_t renew_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_t *old,
-                            uint64_t addr, const dmd_wanted_t *wanted) {
+                            uint64_t addr, const wanted_t *wanted) {
   bool is_announced = old->flags & DMD_BLOCK_ANNOUNCED;
   uint64_t usable_szB = is_announced || wanted->alignB > 1
-                            ? dmd_engine_usable_of(engine, wanted->szB, wanted->alignB)
+                            ? usable_of(engine, wanted->szB, wanted->alignB)
                             : dmd_live_resized(&engine->live, dmd_block_usable(old), wanted->szB);
   if (is_announced || addr & (wanted->alignB - 1) ||
       !fits_in_place(room_of(engine, addr), usable_szB))
@@ -234,8 +242,9 @@ static void say_invalid_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t 
   dmd_engine_say_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no block starts at", addr);
 }
 
-uint64_t dmd_engine_reallocate(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
-                               dmd_wanted_t wanted) {
+/* Like dmd_engine_realloc, with alignment and zeroing; size 0 is not special. New memory begins at
+ * the end of the old usable bytes. */
+static uint64_t reallocate(dmd_engine_t *engine, uint32_t thread, uint64_t addr, wanted_t wanted) {
   if (is_absurd(engine, thread, wanted.szB))
     return 0;
   const dmd_block_t *old = dmd_live_find_freeable(&engine->live, addr);
@@ -260,11 +269,14 @@ uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr
     }
     szB = 1; /* like Valgrind's other tools; callers of the C library cannot tell the difference */
   }
-  return dmd_engine_reallocate(engine, thread, addr, (dmd_wanted_t){.szB = szB, .alignB = 1});
+  return reallocate(engine, thread, addr, (wanted_t){.szB = szB, .alignB = 1});
 }
 
-uint64_t dmd_engine_resize_in_place(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
-                                    dmd_wanted_t wanted, uint64_t extra_szB) {
+/* Resizes the block in place to wanted.szB bytes plus as many of extra_szB as fit. Returns the
+ * usable size afterwards. Leaves the block unchanged if there is no room, or if the allocator never
+ * resizes such a block in place. Returns 0 and counts a fault if no block starts at addr. */
+static uint64_t resize_in_place(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                wanted_t wanted, uint64_t extra_szB) {
   const dmd_block_t *block = dmd_live_find_freeable(&engine->live, addr);
   if (block == NULL) {
     say_invalid_realloc(engine, thread, addr);
@@ -276,8 +288,8 @@ uint64_t dmd_engine_resize_in_place(dmd_engine_t *engine, uint32_t thread, uint6
     return old_szB;
   if (most_szB < wanted.szB)
     most_szB = UINT64_MAX;
-  uint64_t least_usable_szB = dmd_engine_usable_of(engine, wanted.szB, 1);
-  uint64_t most_usable_szB = dmd_engine_usable_of(engine, most_szB, 1);
+  uint64_t least_usable_szB = usable_of(engine, wanted.szB, 1);
+  uint64_t most_usable_szB = usable_of(engine, most_szB, 1);
   uint64_t usable_szB = dmd_allocator_resized_in_place(old_szB, least_usable_szB, most_usable_szB,
                                                        room_of(engine, addr));
   if (usable_szB < least_usable_szB || usable_szB > most_usable_szB)
@@ -358,28 +370,28 @@ void dmd_engine_resize_announced(dmd_engine_t *engine, uint32_t thread, uint64_t
 
 enum { LG_ALIGN = 0x3f, ZERO = 0x40 };
 
-static dmd_wanted_t read_flags(uint64_t szB, uint32_t flags) {
-  return (dmd_wanted_t){
+static wanted_t read_flags(uint64_t szB, uint32_t flags) {
+  return (wanted_t){
       .szB = szB, .alignB = UINT64_C(1) << (flags & LG_ALIGN), .zeroed = (flags & ZERO) != 0};
 }
 
 uint64_t dmd_engine_mallocx(dmd_engine_t *engine, uint32_t thread, uint64_t szB, uint32_t flags) {
-  return dmd_engine_allocate(engine, thread, read_flags(szB, flags));
+  return allocate(engine, thread, read_flags(szB, flags));
 }
 
 uint64_t dmd_engine_rallocx(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB,
                             uint32_t flags) {
-  return dmd_engine_reallocate(engine, thread, addr, read_flags(szB, flags));
+  return reallocate(engine, thread, addr, read_flags(szB, flags));
 }
 
 uint64_t dmd_engine_xallocx(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB,
                             uint64_t extra_szB, uint32_t flags) {
-  return dmd_engine_resize_in_place(engine, thread, addr, read_flags(szB, flags), extra_szB);
+  return resize_in_place(engine, thread, addr, read_flags(szB, flags), extra_szB);
 }
 
 uint64_t dmd_engine_nallocx(dmd_engine_t *engine, uint64_t szB, uint32_t flags) {
-  dmd_wanted_t wanted = read_flags(szB, flags);
+  wanted_t wanted = read_flags(szB, flags);
   if ((wanted.szB | wanted.alignB) >> (engine->host->word_szB * 8 - 2) != 0)
     return 0;
-  return dmd_engine_usable_of(engine, wanted.szB, wanted.alignB);
+  return usable_of(engine, wanted.szB, wanted.alignB);
 }

@@ -46,15 +46,6 @@ dmd_new_block_t dmd_engine_describe_block(dmd_engine_t *engine, uint32_t thread,
 void dmd_engine_add_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t req_szB,
                           uint64_t usable_szB);
 
-/* A request: size, alignment (a power of two; 1: none), and whether all new usable memory must be
- * zeroed. */
-typedef struct dmd_wanted {
-  uint64_t szB, alignB;
-  bool zeroed;
-} dmd_wanted_t;
-
-uint64_t dmd_engine_allocate(dmd_engine_t *engine, uint32_t thread, dmd_wanted_t wanted);
-
 /* asked: the alignment that the program requested; 0 or not a power of two if unknown. granted: the
  * power of two that suits both the program and the host. */
 typedef struct dmd_alignment {
@@ -74,20 +65,6 @@ void dmd_engine_free(dmd_engine_t *engine, uint32_t thread, uint64_t addr);
  * some room to grow if it outgrew slabs. The host decides what happens for size 0. Returns 0 if
  * there is no memory; the block is then unchanged. */
 uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB);
-
-/* Like dmd_engine_realloc, with alignment and zeroing; size 0 is not special. New memory begins at
- * the end of the old usable bytes. */
-uint64_t dmd_engine_reallocate(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
-                               dmd_wanted_t wanted);
-
-/* Resizes the block in place to wanted.szB bytes plus as many of extra_szB as fit. Returns the
- * usable size afterwards. Leaves the block unchanged if there is no room, or if the allocator never
- * resizes such a block in place. Returns 0 and counts a fault if no block starts at addr. */
-uint64_t dmd_engine_resize_in_place(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
-                                    dmd_wanted_t wanted, uint64_t extra_szB);
-
-/* The usable size of a block of req_szB bytes with this alignment. */
-uint64_t dmd_engine_usable_of(dmd_engine_t *engine, uint64_t req_szB, uint64_t alignB);
 
 /* malloc_usable_size; a report if rules say so. */
 uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t addr);
