@@ -363,7 +363,7 @@ def circles(t):
     _derive(t, "-o", os.path.join(folder, "derived.c"), "--header=" + os.path.join(folder, "measures.h"), header)
     source, program = files.write(os.path.join(folder, "main.c"), _CIRCLES), os.path.join(folder, "circles")
     for compiler in present("gcc", "clang"):
-        for flags in (["-O0"], ["-O2"], ["-O1", *sanitizer_flags([compiler])]):
+        for flags in (["-O0"], ["-O2"], ["-O1", *(sanitizer_flags([compiler]) or ())]):
             compile_program(source, program, t.place.builddir, [*STRICT, *flags, "-I" + folder, os.path.join(folder, "derived.c")], [compiler])
             commands.run([program], env=_SANITIZED)
     compile_program(source, program, t.place.builddir, ["-O1", "-I" + folder, os.path.join(folder, "derived.c")], ["gcc"])

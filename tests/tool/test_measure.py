@@ -207,7 +207,7 @@ def circles(t):
     folder = t.new_folder()
     source, program = files.write(os.path.join(folder, "circles.cc"), _CIRCLES), os.path.join(folder, "circles")
     for compiler in present("g++", "clang++"):
-        for flags in (["-O0"], ["-O2"], ["-O1", *sanitizer_flags([compiler])]):
+        for flags in (["-O0"], ["-O2"], ["-O1", *(sanitizer_flags([compiler]) or ())]):
             compile_program(source, program, t.place.builddir, [*STRICT, "-std=c++17", *flags], [compiler])
             commands.run([program], env={"ASAN_OPTIONS": "detect_leaks=0"})
     compile_program(source, program, t.place.builddir, ["-O1", "-g", "-std=c++17"], ["g++"])
