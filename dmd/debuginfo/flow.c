@@ -9,6 +9,9 @@ enum { MAX_INSTRUCTIONS = 300, MAX_BRANCHES = 16 };
 /* Registers, with their numbers in DWARF. */
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP };
 
+/* Conditions of jumps and moves. */
+enum { EQUAL = 4, NOT_EQUAL = 5 };
+
 static int dwarf_register(int encoded) {
   static const int numbers[8] = {RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI};
   return encoded < 8 ? numbers[encoded] : encoded;
@@ -122,6 +125,18 @@ static bool do_move(follower_t *f, const dmdv_instruction_t *i) {
   return true;
 }
 
+/* A move on a condition. After a test of the result it is known whether it happens. */
+static bool do_conditional_move(follower_t *f, const dmdv_instruction_t *i) {
+  if (i->map != 0x0f || (i->opcode & 0xf0) != 0x40 || !i->is_64 || !f->tested)
+    return false;
+  unsigned condition = i->opcode & 0x0f;
+  dmdv_operand_t memory = operand_of(f, i);
+  if (condition == NOT_EQUAL)
+    set(f, dwarf_register(i->reg),
+        i->is_memory ? load(f, &memory) : f->flow.registers[dwarf_register(i->rm)]);
+  return condition == EQUAL || condition == NOT_EQUAL;
+}
+
 /* Adds a register to another one: the sum of the result and a register points into its block. */
 static bool do_add_register(follower_t *f, const dmdv_instruction_t *i) {
   if (i->map != 0 || !i->is_64 || i->is_memory || (i->opcode != 0x01 && i->opcode != 0x03))
@@ -187,7 +202,6 @@ static uint64_t do_return(follower_t *f, uint64_t next) {
 /* Follows a branch. After a test of the result only the side on which it is not NULL is followed;
  * otherwise the other side is queued. */
 static uint64_t do_branch(follower_t *f, unsigned condition, uint64_t next, uint64_t target) {
-  enum { EQUAL = 4, NOT_EQUAL = 5 };
   if (f->tested && condition == NOT_EQUAL)
     return target;
   if (!(f->tested && condition == EQUAL) && f->n_branches < MAX_BRANCHES) {
@@ -325,12 +339,11 @@ static bool step(follower_t *f) {
   bool is_jump;
   uint64_t next = do_jump(f, &instruction, &is_jump);
   bool tested = f->tested;
-  f->tested = false;
   /* Moves do not change the flags, and may stand between a test and its jump. */
-  if (!is_jump && do_move(f, &instruction))
-    f->tested = tested;
-  else if (!is_jump && !do_add(f, &instruction) && !do_add_register(f, &instruction) &&
-           !do_compare(f, &instruction) && !do_string(f, &instruction))
+  bool is_move = !is_jump && (do_move(f, &instruction) || do_conditional_move(f, &instruction));
+  f->tested = is_move && tested;
+  if (!is_move && !is_jump && !do_add(f, &instruction) && !do_add_register(f, &instruction) &&
+      !do_compare(f, &instruction) && !do_string(f, &instruction))
     do_other(f, &instruction);
   f->flow.pc = next;
   return !f->ended;

@@ -134,6 +134,12 @@ static void calls_and_jumps(void **state) {
   ASSERT_FLOW("\x48\x85\xc0\x75\x03\x31\xc0\xc3\xc3", "returns it+0; "); /* jne */
   /* Another condition: both sides. */
   ASSERT_FLOW("\x48\x85\xdb\x74\x01\xc3\x48\x83\xc0\x08\xc3", "returns it+0; returns it+8; ");
+  /* test %rax,%rax; cmove %rbp,%rax: it stays. cmovne %rbp,%rax: it goes. cmovne %rax,%rbp. */
+  ASSERT_FLOW("\x48\x85\xc0\x48\x0f\x44\xc5\xc3", "returns it+0; ");
+  ASSERT_FLOW("\x48\x85\xc0\x48\x0f\x45\xc5\xc3", "returns; ");
+  ASSERT_FLOW("\x48\x85\xc0\x48\x0f\x45\xe8\x31\xc0\x48\x89\xe8\xc3", "returns it+0; ");
+  ASSERT_FLOW("\x48\x85\xc0\x48\x0f\x48\xc5\xc3", "returns; ");          /* cmovs */
+  ASSERT_FLOW("\x48\x85\xdb\x48\x0f\x44\xc5\xc3", "returns; ");          /* test %rbx,%rbx */
   ASSERT_FLOW("\xeb\xfe", "");                                           /* jmp to itself */
   ASSERT_FLOW("\xff\xe2\xc3", "");                                       /* jmp *%rdx */
   ASSERT_FLOW("\x48\x89\xc3\xff\xd2\x48\x89\xd8\xc3", "returns it+0; "); /* call *%rdx */
