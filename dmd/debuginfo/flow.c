@@ -291,7 +291,8 @@ static bool leaves_reg(const dmdv_instruction_t *i) {
   bool is_group = (op >= 0x80 && op <= 0x83) || op == 0x8f || op == 0xc0 || op == 0xc1 ||
                   (op & 0xfc) == 0xd0 || (op & 0xfe) == 0xf6 || op >= 0xfe;
   bool is_store = op == 0x88 || op == 0x89 || op == 0xc6 || op == 0xc7;
-  return i->map == 0 && (is_arithmetic || is_group || is_store);
+  bool is_set = i->map == 0x0f && (op & 0xf0) == 0x90; /* setcc */
+  return is_set || (i->map == 0 && (is_arithmetic || is_group || is_store));
 }
 
 /* Any other instruction: forgets every register that it may write. */

@@ -280,14 +280,56 @@ static int score(const dmd_typing_t *typing, uint32_t node, const dmdv_candidate
                                                             : LED_ARRAY;
 }
 
+static bool has_member(dmd_types_t *types, uint32_t type, const dmd_type_member_t *member) {
+  for (uint32_t i = 0; i < dmd_types_n_members(types, type); i++) {
+    const dmd_type_member_t *own = dmd_types_member(types, type, i);
+    if (own->offset == member->offset && own->name == member->name && own->type == member->type)
+      return true;
+  }
+  return false;
+}
+
+/* True if an object of type `whole` begins with a `header`: as its first member, or with the same
+ * members, as macros declare them. */
+static bool begins_with(dmd_types_t *types, uint32_t whole, uint32_t header) {
+  uint32_t n = dmd_types_n_members(types, header);
+  if (n == 0 || dmd_types_n_members(types, whole) == 0 ||
+      dmd_type_at(types, whole)->szB <= dmd_type_at(types, header)->szB)
+    return false;
+  const dmd_type_member_t *first = dmd_types_member(types, whole, 0);
+  if (first->offset == 0 && first->type == header)
+    return true;
+  for (uint32_t i = 0; i < n; i++)
+    if (!has_member(types, whole, dmd_types_member(types, header, i)))
+      return false;
+  return true;
+}
+
+/* Whether one of two candidates is the header of what the other one is. The function that allocates
+ * may know only the header of an object; its caller knows all of it. */
+static bool is_header(dmd_types_t *types, const dmdv_candidate_t *header,
+                      const dmdv_candidate_t *whole) {
+  return header->lead == 0 && whole->lead == 0 && begins_with(types, whole->type, header->type);
+}
+
+static bool is_better(dmd_types_t *types, const choice_t *choice, bool from_inside,
+                      const dmdv_candidate_t *candidate, int here) {
+  if (!choice->found || here == 0)
+    return here > 0;
+  if (is_header(types, &choice->candidate, candidate))
+    return true;
+  if (is_header(types, candidate, &choice->candidate))
+    return here == ONE;
+  /* For bytes and numbers, an outer frame knows the type better. */
+  return here > choice->score || (here == choice->score && from_inside && here < WITH_TAIL);
+}
+
 static void consider(const dmd_typing_t *typing, uint32_t node, const dmdv_site_t *site,
                      choice_t *choice) {
   bool from_inside = choice->found;
   for (uint8_t i = 0; i < site->n; i++) {
     int here = score(typing, node, &site->candidates[i]);
-    /* For bytes and numbers, an outer frame knows the type better. */
-    if (here > choice->score ||
-        (here > 0 && here == choice->score && from_inside && here < WITH_TAIL))
+    if (is_better(typing->types, choice, from_inside, &site->candidates[i], here))
       *choice = (choice_t){.found = true, .candidate = site->candidates[i], .score = here};
   }
 }

@@ -63,6 +63,22 @@ struct jug {
   char text[];
 };
 
+/* It has the header's members, and text after it that its declaration does not show: two headers of
+ * memory. */
+struct mug {
+  struct header *next;
+  uint64_t kind;
+  unsigned handles;
+};
+
+/* It lies behind a word for its user, and all pointers lead to it. */
+struct state {
+  struct header *next;
+  uint64_t kind;
+  struct jug *jug;
+  void *more[2];
+};
+
 static struct {
   struct shelf *shelves;
   struct node *root;
@@ -70,6 +86,8 @@ static struct {
 } pantry;
 static struct bottle *bottle;
 static struct jug *jug;
+static struct mug *mug;
+static struct state *state;
 static char *name;
 static long *counts;
 static struct label **table;
@@ -148,6 +166,22 @@ __attribute__((noinline)) static struct jug *jug_new(const char *text) {
   return j;
 }
 
+__attribute__((noinline)) static struct mug *mug_new(const char *text) {
+  struct mug *m = (struct mug *)object_new(2 * sizeof(struct header), 3);
+  m->handles = 1;
+  strcpy((char *)m + sizeof *m, text);
+  return m;
+}
+
+__attribute__((noinline)) static struct state *state_new(void) {
+  struct state *s = (struct state *)((char *)xmalloc(8 + sizeof *s) + 8);
+  memset(s, 0, sizeof *s);
+  s->next = pantry.made;
+  pantry.made = (struct header *)s;
+  s->jug = jug;
+  return s;
+}
+
 static void say_nodes(const struct node *node) {
   if (node == NULL)
     return;
@@ -202,6 +236,8 @@ __attribute__((noinline)) static void fill(void) {
   table[4] = label_new("cherries");
   bottle = bottle_new();
   jug = jug_new("cider");
+  mug = mug_new("tea");
+  state = state_new();
 }
 
 int main(void) {
@@ -217,6 +253,8 @@ int main(void) {
   block(table[4], "label");
   block(bottle, "bottle");
   block(jug, "jug");
+  block(mug, "mug");
+  block((char *)state - 8, "state");
   DMD_GRAPH("types");
   return 0;
 }

@@ -99,6 +99,8 @@ static void registers_carry_it(void **state) {
               "returns it+0; "); /* mov $-1,%r10d */
   ASSERT_FLOW("\x49\x89\xc2\x41\xba\xff\xff\xff\xff\x4c\x89\xd0\xc3", "returns; ");
   ASSERT_FLOW("\xac\xc3", "returns; ");                                  /* lods */
+  ASSERT_FLOW("\x0f\x95\xc1\xc3", "returns it+0; ");                     /* setne %cl */
+  ASSERT_FLOW("\x0f\x95\xc0\xc3", "returns; ");                          /* setne %al */
   ASSERT_FLOW("\xc9\xc3", "returns it+0; ");                             /* leave */
   ASSERT_FLOW("\x48\x89\xc5\xc9\x48\x89\xe8\xc3", "returns; ");          /* leave loads %rbp */
   ASSERT_FLOW("\x5b\x41\x5c\xc3", "returns it+0; ");                     /* pop %rbx; pop %r12 */
