@@ -6,6 +6,7 @@ import fcntl
 import mmap
 import os
 import re
+import select
 import shutil
 import signal
 import socket
@@ -436,6 +437,7 @@ def run_with_listener(t, memory, user=None):
         environment = {**commands.plain_environment(folder),
                        **t.environment(["--mode=live", "-q", "--dmd-out-file=p.json", "--dmd-channel=%s:secret" % name])}
         commands.run(sandboxes(t, "", ""), folder, environment, status=5)
+        select.select([process.stdout], [], [], HANG_SECONDS)  # on a busy machine it may not have noticed yet
         process.kill()
         got = process.stdout.read().splitlines()
     return got, os.path.exists(folder + "/p.json")
