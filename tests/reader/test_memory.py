@@ -131,10 +131,10 @@ def values_of(process):
 
 
 @contextlib.contextmanager
-def running(test, mode, library="libdmd-reporters.a", **environment):
+def running(test, mode, library="libdmd-reporters.a", before=(), **environment):
     path = compiler.compile_program(test.write("app.c", SOURCE), test.path("app"), test.builddir,
                                     [os.path.join(test.builddir, library), "-pthread", "-Wl,-rpath," + test.builddir])
-    program = Program(test, [path, mode], environment)
+    program = Program(test, [*before, path, mode], environment)
     try:
         yield program
     finally:
@@ -290,6 +290,16 @@ def test_another_user(test):
             raise Skip("another user cannot run dmdv where it is built")
         test.equal((done.returncode, done.stdout), (3, ""))
         test.contains(done.stderr, "the system denies access to the mappings of process %d" % program.pid)
+        program.end()
+
+
+def test_another_network(test):
+    """Root can ask a process in a container."""
+    before = ["unshare", "--net"]
+    if test.run([*before, "true"], status=None).status != 0:
+        raise Skip("the system does not allow another network namespace")
+    with running(test, "polls", before=before) as program:
+        test.equal(program.values()["kept"], 10)
         program.end()
 
 

@@ -13,15 +13,20 @@
 #include "host/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define OWN_NETWORK "/proc/self/ns/net"
 
 enum { SIGNAL = 59, MAX_LINE = 64 << 10, MAX_ANSWER = 32 << 20, MAX_SKIPPED = 20 };
 
@@ -39,7 +44,7 @@ typedef struct {
   dmd_strbuf_t running, skipped;
   uint32_t n_skipped;
   uint64_t n_refused, n_dropped;
-  bool is_complete, is_valid;
+  bool is_complete, is_valid, is_out_of_reach;
 } asked_t;
 
 /* ---- Values. ---- */
@@ -237,12 +242,44 @@ static int accept_process(const asked_t *k, int listening) {
   return -1;
 }
 
-static int listen_as(uint32_t number) {
+static int open_socket(void) {
+  return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+/* Whether the process has another network namespace than dmdv, such as that of a container. */
+static bool is_elsewhere(const char *network) {
+  struct stat theirs, ours;
+  return stat(network, &theirs) == 0 && stat(OWN_NETWORK, &ours) == 0 &&
+         (theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino);
+}
+
+/* A socket in the process's network namespace, in which it looks for the name. Only root can open
+ * one in another's. */
+static int open_socket_of(asked_t *k) {
+  char network[64];
+  snprintf(network, sizeof network, "/proc/%" PRIu32 "/ns/net", k->pid);
+  if (!is_elsewhere(network))
+    return open_socket();
+  int there = open(network, O_RDONLY | O_CLOEXEC), here = open(OWN_NETWORK, O_RDONLY | O_CLOEXEC);
+  int fd = -1;
+  if (there >= 0 && here >= 0 && setns(there, CLONE_NEWNET) == 0) {
+    fd = open_socket();
+    setns(here, CLONE_NEWNET);
+  }
+  k->is_out_of_reach = fd < 0;
+  if (there >= 0)
+    close(there);
+  if (here >= 0)
+    close(here);
+  return fd;
+}
+
+static int listen_as(asked_t *k, uint32_t number) {
   char name[64];
   struct sockaddr_un address;
   int n = snprintf(name, sizeof name, DMDV_REPORTERS_MARK ".%08" PRIx32, number);
   socklen_t szB = dmd_posix_abstract_address(&address, name, (size_t)n);
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  int fd = open_socket_of(k);
   if (fd >= 0 && bind(fd, (const struct sockaddr *)&address, szB) == 0 && listen(fd, 4) == 0)
     return fd;
   if (fd >= 0)
@@ -283,7 +320,7 @@ static dmdv_asked_t ask(asked_t *k, bool anonymize) {
   if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
     return DMDV_ASKED_NOT;
   number = (number & ~1u) | 2 | anonymize;
-  int listening = listen_as(number), fd;
+  int listening = listen_as(k, number), fd;
   if (listening < 0)
     return DMDV_ASKED_NOT;
   dmdv_asked_t result =
@@ -345,6 +382,11 @@ static void note_slow(asked_t *k, uint32_t seconds) {
 static void note_result(asked_t *k, dmdv_asked_t result, uint32_t seconds) {
   if (!k->is_valid)
     note(k, "what it answered is not from the library dmd-reporters", "", "");
+  else if (k->is_out_of_reach)
+    note(k,
+         "its reporters cannot be asked from here: it is in another network namespace, such as a "
+         "container's; ask as root, or there",
+         "", "");
   else if (result == DMDV_ASKED_NOT)
     note(k, "its reporters cannot be asked: it is starting or ending", "", "");
   else if (result == DMDV_ASKED_TOO_SLOW)
