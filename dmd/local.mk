@@ -39,10 +39,12 @@ dmd_core_sources = \
   dmd/model/profile/profile.c dmd/model/profile/profile.h \
   dmd/model/profile/memreports.c dmd/model/profile/memreports.h \
   dmd/model/profile/reports.c dmd/model/profile/reports.h \
+  dmd/model/profile/timeline.c dmd/model/profile/timeline.h \
   dmd/model/profile/translate.c dmd/model/profile/translate.h \
   dmd/analyse/records/addresses.c dmd/analyse/records/addresses.h \
   dmd/analyse/records/hintsum.c dmd/analyse/records/hintsum.h \
   dmd/analyse/records/allocfns.c dmd/analyse/records/allocfns.h \
+  dmd/analyse/time/when.c dmd/analyse/time/when.h \
   dmd/analyse/tree/amounts.c dmd/analyse/tree/amounts.h \
   dmd/analyse/transform/anonymize.c dmd/analyse/transform/anonymize.h \
   dmd/analyse/limits/calibration.c dmd/analyse/limits/calibration.h \
@@ -108,6 +110,7 @@ dmd_core_sources = \
   dmd/show/text/text_referrers.c \
   dmd/show/text/text_retained.c \
   dmd/show/text/text_rows.c dmd/show/text/text_rows.h \
+  dmd/show/text/text_timeline.c dmd/show/text/text_timeline.h \
   dmd/show/text/text_tree.c dmd/show/text/text_tree.h \
   dmd/show/text/tree_json.c dmd/show/text/tree_json.h \
   dmd/show/export/calltree.c dmd/show/export/calltree.h \
@@ -142,6 +145,7 @@ dmd_core_sources = \
   dmd/files/graph/read_graph_nodes.c \
   dmd/files/profile/historyreader.c dmd/files/profile/historyreader.h \
   dmd/files/profile/read_run.c \
+  dmd/files/profile/read_timeline.c \
   dmd/files/profile/readerstate.c dmd/files/profile/readerstate.h \
   dmd/files/profile/source.h \
   dmd/files/profile/jsonvalue.c dmd/files/profile/jsonvalue.h \
@@ -206,6 +210,7 @@ dmd_core_sources = \
   dmd/record/heap/pages.c dmd/record/heap/pages.h \
   dmd/record/heap/pagewords.c dmd/record/heap/pagewords.h \
   dmd/record/heap/peak.c dmd/record/heap/peak.h \
+  dmd/record/heap/timekeeper.c dmd/record/heap/timekeeper.h \
   dmd/record/heap/shard.c dmd/record/heap/shard.h \
   dmd/record/heap/fastpath.c dmd/record/heap/fastpath.h \
   dmd/record/heap/published.c dmd/record/heap/published.h \
@@ -348,6 +353,7 @@ dmd_reader_sources = \
   dmd/dmdv/graph/cmd_retained.c \
   dmd/dmdv/run/cmd_run.c \
   dmd/dmdv/run/cmd_status.c \
+  dmd/dmdv/cmd_timeline.c \
   dmd/dmdv/cmd_tree.c \
   dmd/dmdv/view/cmd_view.c \
   dmd/dmdv/commandline/commandline.c dmd/dmdv/commandline/commandline.h \

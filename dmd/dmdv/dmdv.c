@@ -23,25 +23,11 @@
 #include <unistd.h>
 
 static const dmdv_command_t *const commands[] = {
-    &dmdv_print_command,
-    &dmdv_diff_command,
-    &dmdv_tree_command,
-    &dmdv_check_command,
-    &dmdv_export_command,
-    &dmdv_merge_command,
-    &dmdv_run_command,
-    &dmdv_dump_command,
-    &dmdv_status_command,
-    &dmdv_memory_command,
-    &dmdv_census_command,
-    &dmdv_retained_command,
-    &dmdv_paths_command,
-    &dmdv_referrers_command,
-    &dmdv_leaks_command,
-    &dmdv_owners_command,
-    &dmdv_view_command,
-    &dmdv_history_command,
-    NULL,
+    &dmdv_print_command,    &dmdv_diff_command,   &dmdv_tree_command,      &dmdv_timeline_command,
+    &dmdv_check_command,    &dmdv_export_command, &dmdv_merge_command,     &dmdv_run_command,
+    &dmdv_dump_command,     &dmdv_status_command, &dmdv_memory_command,    &dmdv_census_command,
+    &dmdv_retained_command, &dmdv_paths_command,  &dmdv_referrers_command, &dmdv_leaks_command,
+    &dmdv_owners_command,   &dmdv_view_command,   &dmdv_history_command,   NULL,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 
@@ -51,6 +37,7 @@ static void print_overview(void) {
          "dmdv FILE             shows the same for a profile\n"
          "dmdv view FILE...     shows profiles in a browser\n"
          "dmdv tree FILE...     shows what the program's reporters measured\n"
+         "dmdv timeline FILE    shows the heap over time\n"
          "dmdv diff OLD NEW     prints what changed between two profiles\n"
          "dmdv check FILE       checks limits, for continuous integration\n"
          "dmdv dump PID         makes a running program write a profile\n"

@@ -44,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   dmd_profile_init(&profile, &dmdv_env);
   random_profile(&profile, &dice);
   random_peak(&profile, &dice);
+  random_timeline(&profile, &dice);
   fuzz_write_json(&first, &profile);
   FUZZ_CHECK(fuzz_load(&again, first.bytes, first.n, 2 + n % 61, &fail));
   fuzz_write_json(&second, &again);

@@ -76,6 +76,7 @@ class Validator:
         if "dmd" in doc:
             check_totals(doc)
             check_peak(doc)
+            check_timeline(doc)
             check_faults(doc)
             check_advice(doc)
             check_runs(doc)
@@ -220,6 +221,26 @@ def check_peak(doc):
     # Blocks that were announced within others share their bytes.
     require(blocks >= peak["blocks"], "the peak has %d blocks, but lists %d" % (peak["blocks"], blocks))
     require(peak["allocated"] >= peak["bytes"], "more bytes at the peak than were allocated")
+
+
+def check_timeline(doc):
+    timeline, peak, totals = doc["dmd"].get("timeline"), doc["dmd"].get("peak"), doc["dmd"]["totals"]
+    if timeline is None:
+        return
+    points, marks = timeline["points"], timeline["marks"]
+    moments = [point[:4] for point in points]
+    for all_of_a_kind in moments, [[mark[key] for key in ("milliseconds", "bytes", "blocks", "allocated")] for mark in marks]:
+        for before, after in zip(all_of_a_kind, all_of_a_kind[1:]):
+            require(before[0] <= after[0] and before[3] <= after[3], "%s comes before %s" % (before, after))
+    slots = [moment[0] // timeline["spacing"] for moment in moments[:-1]]
+    require(len(set(slots)) == len(slots), "two points in one slot")
+    require(peak is not None, "a timeline without a peak")
+    if is_sampled(doc["dmd"]):
+        return
+    require(max(moment[1] for moment in moments) <= peak["bytes"], "a point above the peak")
+    # Announced blocks do not count.
+    require(moments[-1][1] <= totals["inUseBytes"] and moments[-1][2] <= totals["inUseBlocks"], "the last point is not the dump")
+    require(moments[-1][3] <= totals["allocBytes"], "more allocated than allocated")
 
 
 def without_peak(blocks):
@@ -379,6 +400,7 @@ class Profile:
         self.totals = self.run["totals"]
         self.blocks = [Block(self, block) for block in without_peak(self.doc["blockList"])]
         self.peak = self.run.get("peak")
+        self.timeline = self.run.get("timeline")
         self.peak_blocks = [Block(self, block) for block in without_peak(peak_blocks(self.doc))] if self.peak else None
         self.faults = [Fault(self, fault) for fault in self.run["faults"]]
 

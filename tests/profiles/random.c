@@ -336,3 +336,32 @@ void random_peak(dmd_profile_t *profile, const random_dice_t *dice) {
   for (uint64_t n = below(&m, 5); n > 0; n--)
     make_gone(&m);
 }
+
+/* A point that follows the last one. */
+static dmd_timepoint_t make_point(const maker_t *m, const dmd_timepoint_t *last) {
+  return (dmd_timepoint_t){.ms = last->ms + number(m, 20),
+                           .szB = number(m, 53),
+                           .n_blocks = number(m, 53),
+                           .alloc_szB = last->alloc_szB + number(m, 40),
+                           .resident_szB = one_in(m, 2) ? DMD_MEMORY_UNKNOWN : number(m, 53)};
+}
+
+void random_timeline(dmd_profile_t *profile, const random_dice_t *dice) {
+  maker_t m = {.profile = profile, .dice = dice};
+  dmd_timepoint_t point = {0};
+  dmd_timemark_t mark = {.text = DMD_NONE};
+  if (!profile->run.is_known || one_in(&m, 3))
+    return;
+  profile->timeline.spacing_ms = 1 + number(&m, 30);
+  profile->timeline.is_forked = one_in(&m, 4);
+  for (uint64_t n = 1 + below(&m, 6); n > 0; n--) {
+    point = make_point(&m, &point);
+    dmd_timeline_add_point(&profile->timeline, &point);
+  }
+  for (uint64_t n = below(&m, 4); n > 0; n--) {
+    mark.at = make_point(&m, &mark.at);
+    mark.dump = one_in(&m, 2) ? 0 : 1 + number(&m, 20);
+    mark.text = any_name(&m);
+    dmd_timeline_add_mark(&profile->timeline, &mark);
+  }
+}

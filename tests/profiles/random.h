@@ -21,4 +21,7 @@ void random_profile(dmd_profile_t *profile, const random_dice_t *dice);
 /* Adds the records of a peak to such a profile, or none if it is not dmd's own. */
 void random_peak(dmd_profile_t *profile, const random_dice_t *dice);
 
+/* Adds a timeline, or none. */
+void random_timeline(dmd_profile_t *profile, const random_dice_t *dice);
+
 #endif

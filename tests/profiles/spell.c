@@ -96,3 +96,29 @@ void spell_frames(dmd_out_t *out, const dmd_profile_t *profile) {
     dmd_out_str(out, "\n");
   }
 }
+
+static void spell_point(dmd_out_t *out, const dmd_timepoint_t *point) {
+  spell_number(out, "at ", point->ms);
+  spell_number(out, " ms: ", point->szB);
+  spell_number(out, " in ", point->n_blocks);
+  spell_number(out, " of ", point->alloc_szB);
+  spell_number(out, ", resident ", point->resident_szB);
+}
+
+void spell_timeline(dmd_out_t *out, const dmd_profile_t *profile) {
+  const dmd_timeline_t *timeline = &profile->timeline;
+  spell_number(out, timeline->is_forked ? "forked, every " : "every ", timeline->spacing_ms);
+  dmd_out_str(out, " ms\n");
+  for (uint32_t id = 1; id <= timeline->points.last; id++) {
+    spell_point(out, dmd_timeline_point(timeline, id));
+    dmd_out_str(out, "\n");
+  }
+  for (uint32_t id = 1; id <= timeline->marks.last; id++) {
+    const dmd_timemark_t *mark = dmd_timeline_mark(timeline, id);
+    spell_point(out, &mark->at);
+    spell_number(out, ", dump ", mark->dump);
+    dmd_out_str(out, mark->text != DMD_NONE ? ": " : "");
+    dmd_out_str(out, mark->text != DMD_NONE ? dmd_intern_get_str(&profile->names, mark->text) : "");
+    dmd_out_str(out, "\n");
+  }
+}

@@ -18,6 +18,9 @@ void spell_group(dmd_out_t *out, const dmd_profile_t *profile, const dmd_group_t
 /* The place of each frame, one line each. */
 void spell_frames(dmd_out_t *out, const dmd_profile_t *profile);
 
+/* The points and marks of the timeline, one line each. */
+void spell_timeline(dmd_out_t *out, const dmd_profile_t *profile);
+
 /* All groups, in their order. */
 void spell_groups(dmd_out_t *out, const dmd_profile_t *profile);
 

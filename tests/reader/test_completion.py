@@ -7,7 +7,7 @@ import re
 import shells
 from harness import Skip, files
 
-COMMANDS = ("print", "diff", "tree", "check", "export", "merge", "view", "run", "dump", "status", "memory", "census", "retained", "paths",
+COMMANDS = ("print", "diff", "tree", "timeline", "check", "export", "merge", "view", "run", "dump", "status", "memory", "census", "retained", "paths",
             "referrers", "leaks", "owners", "history")
 OF_HISTORY = ("add", "list", "show", "check", "acknowledge", "page", "export", "import", "prune")
 # Valgrind's own options that `dmdv run` offers.
@@ -53,7 +53,7 @@ def offered(test, *line):
 def test_commands(test):
     test.equal(answer(test, "dmdv", "ex"), "words\nexport\twrite a profile in another program's format\n", "ex")
     test.equal(sorted(offered(test, "./dmdv", "")), sorted(COMMANDS + ("help", "--help", "--version")), "commands")
-    test.equal(offered(test, "dmdv", "help", "t"), ["tree"], "what there is help on")
+    test.equal(offered(test, "dmdv", "help", "t"), ["tree", "timeline"], "what there is help on")
     test.equal(answer(test, "dmdv", "nothing", ""), "", "an unknown command")
 
 

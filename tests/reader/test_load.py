@@ -366,3 +366,44 @@ def test_wrong_blocks(test):
     document = small()
     del document["blockList"][0]["req"]
     rejected(test, document, 'has no "req"')
+
+
+def timed(**changes):
+    document = small()
+    timeline = {"spacing": 2, "points": [[0, 10, 1, 10], [4, 90, 2, 100, 4096]],
+                "marks": [{"text": "x", "milliseconds": 3, "bytes": 50, "blocks": 2, "allocated": 60}]}
+    document["dmd"] = {"timeline": dict(timeline, **changes)}
+    return document
+
+
+def test_wrong_timelines(test):
+    accepted(test, timed())
+    accepted(test, timed(later=[{}]))
+    mark = timed()["dmd"]["timeline"]["marks"][0]
+    for changes, reason in (
+            ({"spacing": 0}, '"spacing" is not a whole number from 1'),
+            ({"points": {}}, '"points" of "timeline" is not an array'),
+            ({"points": [[0, 1, 1]]}, "not an array of 4 or 5 numbers"),
+            ({"points": [[0, 1, 1, 1, 1, 1]]}, "not an array of 4 or 5 numbers"),
+            ({"points": [5]}, "not an array of 4 or 5 numbers"),
+            ({"points": [[0, 1, 1, "1"]]}, "whole number"),
+            ({"points": [[0, -1, 1, 1]]}, "whole number"),
+            ({"points": [[5, 1, 1, 1], [4, 1, 1, 1]]}, "before the previous one"),
+            ({"points": [[5, 1, 1, 2], [5, 1, 1, 1]]}, "fewer allocated bytes"),
+            ({"points": [[i, 1, 1, 1] for i in range(514)]}, "more than 513 points"),
+            ({"marks": "x"}, '"marks" of "timeline" is not an array'),
+            ({"marks": ["x"]}, "a mark of \"timeline\" is not an object"),
+            ({"marks": [dict(mark, text=5)]}, '"text" is not a string'),
+            ({"marks": [dict(mark, bytes=2**60)]}, "whole number"),
+            ({"marks": [mark, dict(mark, milliseconds=2)]}, "before the previous one"),
+            ({"marks": [mark] * 257}, "more than 256 marks")):
+        rejected(test, timed(**changes), reason)
+    document = timed()
+    document["dmd"]["timeline"] = [1]
+    rejected(test, document, '"timeline" is not an object')
+
+
+def test_place_of_a_wrong_point(test):
+    text = json.dumps(timed(points=[[0, 10, 1, 10], [4, 90, 2, 1]]), indent=1)
+    last = text.split("\n").index("     4,") + 4
+    rejected(test, text, "fewer allocated bytes", last + 1)

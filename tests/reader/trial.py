@@ -35,6 +35,7 @@ ONE_FILE = PRINT + [
     ["print", "--clamp-contents"], ["referrers", "--of=8000"], ["referrers", "--of=8000", "--chain", "--json"],
     ["referrers", "--of=0x8004", "--info"],
     ["tree"], ["tree", "--verbose"], ["merge"], ["merge", "--keep-processes"],
+    ["timeline"], ["timeline", "--from=#1", "--to=peak"], ["timeline", "--from=1ms", "--json"],
     ["check", "--max-unreported=10%", "--budget=explicit/a=1KB", "--max-misreports=0", "--max-twice-reported=0"],
     ["export", "--format=pprof"], ["export", "--format=collapsed", "--root=tag"], ["export", "--format=speedscope"],
     ["export", "--format=dhat"], ["export", "--format=about-memory"],

@@ -106,6 +106,7 @@ void fill_at_random(dmd_profile_t *profile, dice_t *dice) {
   random_profile(profile, &(random_dice_t){throw_dice, dice});
 }
 
-void add_peak_at_random(dmd_profile_t *profile, dice_t *dice) {
+void add_times_at_random(dmd_profile_t *profile, dice_t *dice) {
   random_peak(profile, &(random_dice_t){throw_dice, dice});
+  random_timeline(profile, &(random_dice_t){throw_dice, dice});
 }

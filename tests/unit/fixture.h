@@ -61,7 +61,7 @@ const char *stack_text(const dmd_profile_t *profile, uint32_t stack);
 /* Fills an empty profile at random. */
 void fill_at_random(dmd_profile_t *profile, dice_t *dice);
 
-/* Then adds the records of a peak, or none. */
-void add_peak_at_random(dmd_profile_t *profile, dice_t *dice);
+/* Then adds the records of a peak, or none, and a timeline, or none. */
+void add_times_at_random(dmd_profile_t *profile, dice_t *dice);
 
 #endif

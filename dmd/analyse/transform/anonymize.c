@@ -277,6 +277,16 @@ static void add_memreports(dmd_anonymizer_t *a, dmd_profile_t *to,
   }
 }
 
+/* Marks and labels of dumps are renamed alike. */
+static void rename_marks(dmd_anonymizer_t *a, dmd_profile_t *to, const dmd_profile_t *from) {
+  for (uint32_t id = 1; id <= from->timeline.marks.last; id++) {
+    uint32_t text = dmd_timeline_mark(&from->timeline, id)->text;
+    if (text != DMD_NONE)
+      dmd_timeline_mark(&to->timeline, id)->text = dmd_intern_str(
+          &to->names, dmd_anonymous(a, DMD_NAME_LABEL, dmd_intern_get_str(&from->names, text)));
+  }
+}
+
 void dmd_anonymize_profile(dmd_anonymizer_t *a, dmd_profile_t *to, const dmd_profile_t *from) {
   anonymous_ids_t ids;
   begin_anonymous(&ids, a, to, from);
@@ -285,6 +295,8 @@ void dmd_anonymize_profile(dmd_anonymizer_t *a, dmd_profile_t *to, const dmd_pro
         to, dmd_anonymous(a, DMD_NAME_PROCESS, dmd_intern_get_str(&from->processes, id)),
         dmd_profile_process_memory(from, id));
   dmd_combine(&ids.translation);
+  dmd_translation_add_timeline(&ids.translation, &from->timeline);
+  rename_marks(a, to, from);
   dmd_translation_add_faults(&ids.translation, &from->faults);
   dmd_translation_add_advices(&ids.translation, &from->advices);
   dmd_translation_add_runs(&ids.translation, &from->reporter_runs);

@@ -10,6 +10,7 @@
 extern const dmdv_command_t dmdv_print_command;
 extern const dmdv_command_t dmdv_diff_command;
 extern const dmdv_command_t dmdv_tree_command;
+extern const dmdv_command_t dmdv_timeline_command;
 extern const dmdv_command_t dmdv_check_command;
 extern const dmdv_command_t dmdv_census_command;
 extern const dmdv_command_t dmdv_leaks_command;

@@ -271,6 +271,7 @@ static const member_t members[] = {
     {"memoryReports", LIST, 0, load_memreport, NULL},
     {"objects", TABLE, 0, NULL, dmd_load_objects},
     {"functions", TABLE, 0, NULL, dmd_load_functions},
+    {"timeline", TABLE, 0, NULL, dmd_load_timeline},
 };
 enum { N_MEMBERS = sizeof members / sizeof members[0] };
 

@@ -145,6 +145,9 @@ bool dmd_load_run(void *ctx); /* "dmd" */
 void dmd_load_objects(dmd_readerstate_t *l);
 void dmd_load_functions(dmd_readerstate_t *l);
 
+/* Member "timeline" of "dmd". */
+void dmd_load_timeline(dmd_readerstate_t *l);
+
 /* Adds the collected hints to the profile, merging those whose traces became one stack. The
  * profile's groups must be complete. */
 void dmd_load_join_advices(dmd_readerstate_t *l, const uint32_t *stacks);

@@ -111,9 +111,11 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_reporter_runs_init(&profile->reporter_runs, env);
   dmd_scanned_init(&profile->scanned, env);
   dmd_groups_init(&profile->gone, env);
+  dmd_timeline_init(&profile->timeline, env);
 }
 
 void dmd_profile_destroy(dmd_profile_t *profile) {
+  dmd_timeline_destroy(&profile->timeline);
   dmd_groups_destroy(&profile->gone);
   dmd_scanned_destroy(&profile->scanned);
   dmd_hints_destroy(&profile->advices);

@@ -20,6 +20,7 @@
  *   reporter_runs how often each reporter ran
  *   scanned    addresses and contents of blocks
  *   gone       groups of blocks that were freed since the heap was largest
+ *   timeline   the heap's size up to the dump
  *
  * Concurrency: nothing in this folder locks. A profile belongs to the thread that makes or reads
  * it. The live state has one collection of each kind per process, and its owner locks them.
@@ -36,6 +37,7 @@
 #include "model/profile/hint.h"
 #include "model/profile/memreports.h"
 #include "model/profile/reports.h"
+#include "model/profile/timeline.h"
 
 #include <stdbool.h>
 
@@ -247,6 +249,7 @@ typedef struct dmd_profile {
   bool has_peak;
   dmd_groups_t gone;
   bool shows_peak; /* `groups` are those of the peak */
+  dmd_timeline_t timeline;
 } dmd_profile_t;
 
 /* The profile must not move until it is destroyed. */

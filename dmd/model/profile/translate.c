@@ -170,6 +170,19 @@ void dmd_translation_add_runs(dmd_translation_t *t, const dmd_reporter_runs_t *r
   }
 }
 
+void dmd_translation_add_timeline(dmd_translation_t *t, const dmd_timeline_t *timeline) {
+  dmd_timeline_t *to = &t->to->timeline;
+  to->spacing_ms = timeline->spacing_ms;
+  to->is_forked = timeline->is_forked;
+  for (uint32_t id = 1; id <= timeline->points.last; id++)
+    dmd_timeline_add_point(to, dmd_timeline_point(timeline, id));
+  for (uint32_t id = 1; id <= timeline->marks.last; id++) {
+    dmd_timemark_t mark = *dmd_timeline_mark(timeline, id);
+    mark.text = dmd_translation_name(t, mark.text);
+    dmd_timeline_add_mark(to, &mark);
+  }
+}
+
 bool dmd_translation_add_memreports(dmd_translation_t *t, const dmd_memreports_t *reports) {
   bool good = true;
   for (uint32_t id = 1; id <= dmd_memreports_count(reports); id++) {

@@ -86,6 +86,9 @@ static void fill(dmd_engine_t *engine, dmd_profile_t *profile) {
   host->memory_end(host->ctx);
   dmd_symbols_destroy(&symbols);
   host->measure(host->ctx, &profile->memory, in_blocks_szB);
+  if (dmd_timeline_is_known(&profile->timeline))
+    dmd_timeline_point(&profile->timeline, profile->timeline.points.last)->resident_szB =
+        profile->memory.resident;
 }
 
 static void print_text(const dmd_engine_t *engine, dmd_profile_t *profile) {
@@ -124,6 +127,7 @@ static uint32_t dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *la
   dmd_profile_init(&profile, engine->env);
   profile.frame_view = engine->options->frame_view;
   fill(engine, &profile);
+  dmd_blocks_mark(engine->live.blocks, label, engine->n_dumps);
   dmd_describe_run(engine, &profile, trigger, label);
   if (!host->texts_are_others && !host->is_quiet(host->ctx))
     print_text(engine, &profile);

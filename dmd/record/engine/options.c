@@ -196,6 +196,8 @@ static const dmd_option_t engine_options[] = {
     {"peak", "yes|no", "yes",
      "record when the heap was largest, and its blocks at that moment; not in mode cumulative",
      WORD, AT(no_peak)},
+    {"timeline", "yes|no", "yes",
+     "record how the heap grows and shrinks over time; only with the peak", WORD, AT(no_timeline)},
     {"graph", "no|yes", "no",
      "write each dump's heap graph as well: all blocks, and the pointers that lead to them", WORD,
      AT(graph)},
@@ -290,5 +292,6 @@ dmd_live_config_t dmd_options_live(const dmd_options_t *options) {
                              .seed = options->seed,
                              .freed_blocks = options->freed_blocks,
                              .require_scope = options->require_scope,
-                             .records_peak = !options->no_peak};
+                             .records_peak = !options->no_peak,
+                             .records_timeline = !options->no_timeline};
 }

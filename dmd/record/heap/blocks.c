@@ -12,6 +12,7 @@ struct dmd_blocks {
   dmd_shard_t *only;  /* the only shard, if there is one shard and no lock; else NULL */
   dmd_shard_t *parts; /* aligned to cache lines, as is the next */
   dmd_peak_t *peak;
+  dmd_timekeeper_t timekeeper;
   void *memory; /* allocation that contains the shards and the peak */
   uint32_t n_parts, shift;
   dmd_all_freed_t freed;
@@ -59,11 +60,14 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   dmd_peak_init(blocks->peak, env, config->waiting, blocks->parts, blocks->n_parts);
   blocks->peak->is_on = config->records_peak;
   blocks->peak->clock = config->clock;
+  dmd_timekeeper_init(&blocks->timekeeper, env, config->clock,
+                      config->records_peak && config->records_timeline);
   blocks->sample_interval = config->sample_interval;
   if (config->sample_interval > 0)
     blocks->marks = dmd_bloom_create(env);
   for (uint32_t i = 0; i < blocks->n_parts; i++)
-    dmd_shard_init(&blocks->parts[i], env, config, blocks->marks, &blocks->freed, blocks->peak);
+    dmd_shard_init(&blocks->parts[i], env, config, blocks->marks, &blocks->freed, blocks->peak,
+                   &blocks->timekeeper);
   if (blocks->n_parts == 1 && blocks->waiting == NULL)
     blocks->only = blocks->parts;
   return blocks;
@@ -72,6 +76,7 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
 void dmd_blocks_destroy(dmd_blocks_t *blocks) {
   for (uint32_t i = 0; i < blocks->n_parts; i++)
     dmd_shard_destroy(&blocks->parts[i]);
+  dmd_timekeeper_destroy(&blocks->timekeeper);
   dmd_freed_destroy(&blocks->freed.freed);
   dmd_env_free(blocks->env, blocks->memory);
   dmd_bloom_destroy(blocks->marks);
@@ -123,9 +128,19 @@ void dmd_blocks_let_go(dmd_blocks_t *blocks) {
 
 /* ---- Adding, changing and removing blocks. ---- */
 
+/* The heap now, after dmd_peak_raise. */
+static dmd_timepoint_t point_of(const dmd_blocks_t *blocks) {
+  const dmd_heap_sum_t *now = &blocks->peak->now;
+  return (dmd_timepoint_t){.szB = now->szB,
+                           .n_blocks = now->n,
+                           .alloc_szB = now->alloc_szB,
+                           .resident_szB = DMD_MEMORY_UNKNOWN};
+}
+
 static void raise_peak(dmd_blocks_t *blocks) {
   dmd_blocks_hold_all(blocks);
   dmd_peak_raise(blocks->peak);
+  dmd_timekeeper_add(&blocks->timekeeper, point_of(blocks));
 }
 
 const dmd_block_t *dmd_blocks_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block,
@@ -361,9 +376,24 @@ void dmd_blocks_walk_gone(dmd_blocks_t *blocks,
     dmd_peak_walk_gone(blocks->peak, &blocks->parts[i].share, visit, ctx);
 }
 
-void dmd_blocks_restart_peak(dmd_blocks_t *blocks) {
+void dmd_blocks_forked(dmd_blocks_t *blocks) {
   dmd_blocks_hold_all(blocks);
   dmd_peak_restart(blocks->peak);
+  dmd_timekeeper_restart(&blocks->timekeeper);
+  dmd_timekeeper_add(&blocks->timekeeper, point_of(blocks));
+}
+
+/* ---- The timeline. ---- */
+
+void dmd_blocks_mark(dmd_blocks_t *blocks, const char *text, uint64_t dump) {
+  raise_peak(blocks);
+  dmd_timekeeper_mark(&blocks->timekeeper, point_of(blocks), text, dump);
+}
+
+void dmd_blocks_tell_timeline(dmd_blocks_t *blocks, dmd_profile_t *profile) {
+  uint64_t unit = blocks->sample_interval == 0 ? 1 : DMD_SHARD_FRACTION;
+  raise_peak(blocks);
+  dmd_timekeeper_tell(&blocks->timekeeper, point_of(blocks), unit, profile);
 }
 
 dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag) {

@@ -81,7 +81,8 @@ typedef struct dmd_blocks_config {
   const dmd_waiting_t *waiting; /* for the shard locks; NULL: no locks */
   uint64_t sample_interval;     /* 0: all blocks of the program are recorded */
   bool records_peak;            /* see peak.h */
-  dmd_clock_t clock;            /* for the time of the peak */
+  bool records_timeline;        /* see timekeeper.h; only with the peak */
+  dmd_clock_t clock;            /* for the time of the peak, and the timeline */
 } dmd_blocks_config_t;
 
 dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config);
@@ -187,8 +188,18 @@ void dmd_blocks_walk_gone(dmd_blocks_t *blocks,
                           void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n),
                           void *ctx);
 
-/* Forgets the peak: now is the largest so far. To be called also in a forked child. */
-void dmd_blocks_restart_peak(dmd_blocks_t *blocks);
+/* This is a forked child: forgets the peak, of which now is the largest so far, and the timeline.
+ */
+void dmd_blocks_forked(dmd_blocks_t *blocks);
+
+/* ---- The timeline, see timekeeper.h. ---- */
+
+/* Adds a mark of this moment: the program's, with this text; or this dump, with its label or
+ * NULL. */
+void dmd_blocks_mark(dmd_blocks_t *blocks, const char *text, uint64_t dump);
+
+/* Fills in the profile's timeline, up to this moment. */
+void dmd_blocks_tell_timeline(dmd_blocks_t *blocks, dmd_profile_t *profile);
 
 /* ---- For a host that passes realloc on to the program's allocator. ----
  *

@@ -90,7 +90,8 @@ typedef struct dmd_live_config {
   bool never_quick;             /* disables the fast path, see quick.h */
   bool require_scope;           /* a report outside of any reporter is a fault */
   bool records_peak;            /* see peak.h; not in cumulative mode, which keeps no live blocks */
-  dmd_clock_t clock;            /* for the time of the peak */
+  bool records_timeline;        /* see timekeeper.h; only with the peak */
+  dmd_clock_t clock;            /* for the time of the peak, and the timeline */
   dmd_live_host_t host;
 } dmd_live_config_t;
 

@@ -450,7 +450,7 @@ void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
 }
 
 void dmd_live_forked(dmd_live_t *live, uint32_t thread) {
-  dmd_blocks_restart_peak(live->blocks);
+  dmd_blocks_forked(live->blocks);
   for (uint32_t t = 0; t < live->tags.n_threads; t++)
     if (t != thread)
       drop_all(live, &live->tags, t);

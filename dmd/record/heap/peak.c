@@ -226,7 +226,7 @@ void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share) {
     widen_steps(peak);
   note_sum(peak, sum);
   if ((int64_t)sum > (int64_t)__atomic_load_n(&peak->least_new, __ATOMIC_RELAXED))
-    __atomic_store_n(&peak->is_wanted, true, __ATOMIC_RELAXED);
+    dmd_peak_want(peak);
 }
 
 uint64_t dmd_peak_error(const dmd_peak_t *peak) {

@@ -30,12 +30,7 @@
 #include "base/env.h"
 #include "base/lock.h"
 #include "record/heap/block.h"
-
-/* The clock of the host: milliseconds since the start of the program. NULL: unknown. */
-typedef struct dmd_clock {
-  uint64_t (*now)(void *ctx);
-  void *ctx;
-} dmd_clock_t;
+#include "record/heap/timekeeper.h"
 
 /* Bytes and blocks that exist, and bytes ever allocated. In fractions if blocks are sampled, as in
  * shard.h. */
@@ -107,6 +102,11 @@ static inline bool dmd_peak_has(const dmd_peak_t *peak, const dmd_block_t *block
 
 static inline bool dmd_peak_is_wanted(const dmd_peak_t *peak) {
   return __builtin_expect(__atomic_load_n(&peak->is_wanted, __ATOMIC_RELAXED), 0);
+}
+
+/* The next allocation is to take all locks. */
+static inline void dmd_peak_want(dmd_peak_t *peak) {
+  __atomic_store_n(&peak->is_wanted, true, __ATOMIC_RELAXED);
 }
 
 /* Notes that threads run in parallel from now on. */

@@ -6,7 +6,8 @@
 #include "model/profile/profile.h"
 
 void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
-                    dmd_bloom_t *marks, dmd_all_freed_t *freed, dmd_peak_t *peak) {
+                    dmd_bloom_t *marks, dmd_all_freed_t *freed, dmd_peak_t *peak,
+                    const dmd_timekeeper_t *timekeeper) {
   dmd_mem_zero(part, offsetof(dmd_shard_t, own_freed));
   part->sample_interval = config->sample_interval;
   part->marks = marks;
@@ -14,6 +15,7 @@ void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_co
   dmd_pool_init(&part->tag_sums, env, "dmd.blocks.tag_sums", sizeof(dmd_tag_sum_t));
   part->freed = freed;
   part->peak = peak;
+  part->timekeeper = timekeeper;
 }
 
 void dmd_shard_destroy(dmd_shard_t *part) {
@@ -72,10 +74,19 @@ static inline void count_out(dmd_shard_t *part, const dmd_block_t *block) {
     count_tag(part, block->tag, count, -1);
 }
 
+/* The next allocation adds a point to the timeline if one is due. It takes all locks. */
+__attribute__((cold, noinline)) static void look_at_clock(dmd_shard_t *part) {
+  part->next_look = part->totals.alloc_szB + DMD_TIMEKEEPER_SZB;
+  if (dmd_timekeeper_is_due(part->timekeeper))
+    dmd_peak_want(part->peak);
+}
+
 static inline void count_new(dmd_shard_t *part, dmd_block_t *block) {
   count_t count = count_of(part, block);
   part->totals.n_allocs += count.n;
   part->totals.alloc_szB += count.req;
+  if (__builtin_expect(part->totals.alloc_szB >= part->next_look, 0))
+    look_at_clock(part);
   count_in(part, block);
 }
 

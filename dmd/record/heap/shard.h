@@ -15,6 +15,7 @@
 #include "record/heap/bloom.h"
 #include "record/heap/heap.h"
 #include "record/heap/peak.h"
+#include "record/heap/timekeeper.h"
 
 /* The block removed last, until it is settled. */
 typedef struct dmd_leaving {
@@ -53,6 +54,8 @@ typedef struct dmd_shard {
   dmd_all_freed_t *freed;
   dmd_peak_t *peak; /* of all shards */
   dmd_peak_share_t share;
+  const dmd_timekeeper_t *timekeeper;
+  uint64_t next_look;       /* at this many allocated bytes, look at the clock */
   uint64_t sample_interval; /* 0: all blocks are recorded */
   dmd_bloom_t *marks;       /* Bloom filter of the sampled blocks; NULL if all are recorded */
   void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
@@ -65,7 +68,8 @@ typedef struct dmd_shard {
 } dmd_shard_t;
 
 void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
-                    dmd_bloom_t *marks, dmd_all_freed_t *freed, dmd_peak_t *peak);
+                    dmd_bloom_t *marks, dmd_all_freed_t *freed, dmd_peak_t *peak,
+                    const dmd_timekeeper_t *timekeeper);
 void dmd_shard_destroy(dmd_shard_t *part);
 
 const dmd_block_t *dmd_shard_add(dmd_shard_t *part, const dmd_new_block_t *new_block, uint32_t tag);

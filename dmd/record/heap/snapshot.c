@@ -210,6 +210,7 @@ static void add_gone(void *ctx, const dmd_block_t *block, uint32_t n) {
 static void add_peak(snapshot_t *s) {
   s->has_peak = dmd_blocks_peak(s->live->blocks, &s->profile->run.peak);
   s->profile->has_peak = s->has_peak;
+  dmd_blocks_tell_timeline(s->live->blocks, s->profile);
 }
 
 /* ---- Building the profile. ---- */

@@ -16,6 +16,19 @@ void dmd_print_number(dmd_out_t *out, int64_t v, bool sampled) {
   dmd_out_str(out, buf);
 }
 
+size_t dmd_format_elapsed(char *buf, uint64_t ms) {
+  enum { LEAST_IN_SECONDS = 100, MS_PER_TENTH = 100 };
+  if (ms < LEAST_IN_SECONDS) {
+    size_t n = dmd_format_u64(buf, ms);
+    return n + dmd_format_str(buf + n, " ms");
+  }
+  uint64_t tenths = ms / MS_PER_TENTH + (ms % MS_PER_TENTH >= MS_PER_TENTH / 2);
+  size_t n = dmd_format_commas(buf, (int64_t)(tenths / 10));
+  buf[n++] = '.';
+  n += dmd_format_u64(buf + n, tenths % 10);
+  return n + dmd_format_str(buf + n, " s");
+}
+
 void dmd_print_error(dmd_out_t *out, double variance) {
   if (variance <= 0)
     return;

@@ -19,6 +19,9 @@ void dmd_print_error(dmd_out_t *out, double variance);
 /* The number and what it counts: `1 block`, `2 blocks`. */
 void dmd_print_count(dmd_out_t *out, int64_t n, bool sampled, const char *one, const char *many);
 
+/* A time since the start: `35 ms`, `0.8 s`. Returns the length. */
+size_t dmd_format_elapsed(char *buf, uint64_t ms);
+
 /* `1 byte`, `1,234 bytes` */
 void dmd_print_bytes(dmd_out_t *out, uint64_t bytes);
 

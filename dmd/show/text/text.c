@@ -75,18 +75,10 @@ void dmd_print_run(dmd_out_t *out, const char *which, const dmd_profile_t *profi
 /* ---- The peak. ---- */
 
 void dmd_print_time(dmd_out_t *out, uint64_t ms) {
-  enum { LEAST_IN_SECONDS = 100, MS_PER_TENTH = 100 };
+  char elapsed[DMD_FORMAT_MAX];
+  dmd_format_elapsed(elapsed, ms);
   dmd_out_str(out, "after ");
-  if (ms < LEAST_IN_SECONDS) {
-    dmd_out_u64(out, ms);
-    dmd_out_str(out, " ms");
-    return;
-  }
-  uint64_t tenths = (ms + MS_PER_TENTH / 2) / MS_PER_TENTH;
-  dmd_print_unsigned(out, tenths / 10);
-  dmd_out_char(out, '.');
-  dmd_out_u64(out, tenths % 10);
-  dmd_out_str(out, " s");
+  dmd_out_str(out, elapsed);
 }
 
 /* `1,234 bytes in 5 blocks, after 0.8 s` */

@@ -127,6 +127,9 @@ static void fill(dmd_profile_t *p) {
                                                         .amount = 44,
                                                         .times = 1});
   dmd_profile_add_process(p, S " (pid 12)", &memory);
+  dmd_timeline_add_point(&p->timeline, &(dmd_timepoint_t){.ms = 5, .szB = 61});
+  dmd_timeline_add_mark(&p->timeline,
+                        &(dmd_timemark_t){.text = dmd_intern_str(&p->names, "after " S)});
 }
 
 static const char *json_of(sink_t *sink, const dmd_profile_t *p) {
@@ -157,6 +160,10 @@ static void no_name_is_left_in_a_profile(void **state) {
   assert_has(text, "\"pid\": 12");
   assert_has(text, ".cc:7)");
   assert_has(text, "\"explicit/part_");
+  assert_has(text, "[5,61,0,0,0]");
+  const char *label =
+      dmd_intern_get_str(&f.other.names, dmd_timeline_mark(&f.other.timeline, 1)->text);
+  assert_string_equal(label, f.other.run.label);
   const dmd_group_t *group = dmd_groups_at(&f.other.groups, 1);
   assert_int_equal(dmd_groups_count(&f.other.groups), 2);
   assert_int_equal(group->num, 3);

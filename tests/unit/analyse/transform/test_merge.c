@@ -115,6 +115,7 @@ static void what_runs_say_is_joined(void **state) {
   dmd_merge_t merge;
   dmd_merge_init(&merge, &f.host.env);
   dmd_profile_add_argument(&f.profile, "app");
+  dmd_timeline_add_point(&f.profile.timeline, &(dmd_timepoint_t){.ms = 5, .szB = 61});
   assert_true(dmd_merge_add(&merge, &f.profile, NULL));
   assert_true(dmd_merge_add(&merge, &f.other, NULL));
   dmd_merge_finish(&merge);
@@ -132,6 +133,7 @@ static void what_runs_say_is_joined(void **state) {
   assert_string_equal(run->allocator, "unknown");
   assert_string_equal(merge.profile.options, "--mode=live");
   assert_int_equal(run->pid + run->dump_number, 0);
+  assert_false(dmd_timeline_is_known(&merge.profile.timeline));
   assert_int_equal(run->n_allocs, 20);
   assert_int_equal(run->in_use_blocks, 6);
   assert_int_equal(run->sample_below, 300);

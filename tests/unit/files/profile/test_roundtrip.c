@@ -53,6 +53,7 @@ static const char *spelt(sink_t *sink, const dmd_profile_t *profile) {
   sink_init(sink);
   spell_groups(&sink->out, profile);
   spell_frames(&sink->out, profile);
+  spell_timeline(&sink->out, profile);
   return sink_text(sink);
 }
 
@@ -73,7 +74,7 @@ static void read_back_equal(void **state) {
     fixture_t f;
     fixture_begin(&f, DMD_MODE_DARK_MATTER);
     fill_at_random(&f.profile, &dice);
-    add_peak_at_random(&f.profile, &dice);
+    add_times_at_random(&f.profile, &dice);
     dmd_profile_t back, again;
     load_text(&back, fixture_json(&f));
     sink_t second, third, said, said_back;
@@ -157,7 +158,7 @@ static void figures_of_the_peak_stay_without_its_records(void **state) {
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   fill_at_random(&f.profile, &dice);
   while (!f.profile.has_peak)
-    add_peak_at_random(&f.profile, &dice);
+    add_times_at_random(&f.profile, &dice);
   dmd_moment_choose(&f.profile, DMD_MOMENT_END);
   const char *name = file_with(fixture_json(&f));
   dmd_profile_init(&profile, &dmdv_env);
@@ -178,7 +179,7 @@ static void either_moment_can_be_had(void **state) {
     fixture_t f;
     fixture_begin(&f, DMD_MODE_DARK_MATTER);
     fill_at_random(&f.profile, &dice);
-    add_peak_at_random(&f.profile, &dice);
+    add_times_at_random(&f.profile, &dice);
     sum_t end = sum_of(&f.profile.groups, false), peak = sum_of(&f.profile.groups, true),
           gone = sum_of(&f.profile.gone, true);
     peak.blocks += gone.blocks;
@@ -319,7 +320,7 @@ static void any_piece_will_do(void **state) {
     fixture_t f;
     fixture_begin(&f, DMD_MODE_DARK_MATTER);
     fill_at_random(&f.profile, &dice);
-    add_peak_at_random(&f.profile, &dice);
+    add_times_at_random(&f.profile, &dice);
     const char *text = fixture_json(&f);
     dmd_profile_t whole;
     sink_t expected;

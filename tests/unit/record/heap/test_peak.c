@@ -290,7 +290,8 @@ static void numbers_are_used_again(void **state) {
   peak->is_on = true;
   peak->mark = UINT32_MAX - 4;
   dmd_all_freed_t freed = {.max_own = 1};
-  dmd_shard_init(shard, &host.env, &(dmd_blocks_config_t){.slabs = NULL}, NULL, &freed, peak);
+  dmd_shard_init(shard, &host.env, &(dmd_blocks_config_t){.slabs = NULL}, NULL, &freed, peak,
+                 &(dmd_timekeeper_t){.is_on = false});
   for (uint64_t i = 1; i <= 6; i++) {
     dmd_shard_add(shard, &(dmd_new_block_t){.addr = i * 64, .req = 10, .usable = 10, .stack = 1},
                   DMD_NONE);
@@ -338,7 +339,7 @@ static void a_restart_begins_with_the_heap_as_it_is(void **state) {
     dmd_blocks_add(m.blocks, &(dmd_new_block_t){.addr = i << 20, .req = 100, .usable = 100}, 0);
   for (uint64_t i = 1; i <= 7; i++)
     dmd_blocks_remove(m.blocks, i << 20, DMD_NONE);
-  dmd_blocks_restart_peak(m.blocks);
+  dmd_blocks_forked(m.blocks);
   dmd_blocks_peak(m.blocks, &peak);
   found_t f = {.m = &m};
   dmd_blocks_walk_gone(m.blocks, count_gone, &f);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * timeline.h: the heap over time: its size at some points, and the program's marks.
+ *
+ * Points are in ascending order of time, at most one for each `spacing_ms` milliseconds; of the
+ * sizes that were seen in this time a point is the largest. Where nothing was allocated there is
+ * none. The last point is the dump, exactly. A mark has the figures of its own moment. Blocks that
+ * the program announced do not count.
+ */
+#ifndef DMD_MODEL_PROFILE_TIMELINE_H
+#define DMD_MODEL_PROFILE_TIMELINE_H
+
+#include "base/pool.h"
+
+typedef struct dmd_timepoint {
+  uint64_t ms;            /* after the program's start */
+  uint64_t szB, n_blocks; /* live; requested bytes */
+  uint64_t alloc_szB;     /* requested bytes allocated by then */
+  uint64_t resident_szB;  /* in physical memory; DMD_MEMORY_UNKNOWN: unknown */
+} dmd_timepoint_t;
+
+typedef struct dmd_timemark {
+  dmd_timepoint_t at;
+  uint32_t text; /* a name of the profile, as the program gave it */
+  uint64_t dump; /* the mark is this dump, and text its label or DMD_NONE; 0: the program's */
+} dmd_timemark_t;
+
+typedef struct dmd_timeline {
+  dmd_pool_t points;   /* dmd_timepoint_t; empty: no timeline */
+  dmd_pool_t marks;    /* dmd_timemark_t */
+  uint64_t spacing_ms; /* at least 1 */
+  bool is_forked;      /* it begins with a fork, not with the program */
+} dmd_timeline_t;
+
+void dmd_timeline_init(dmd_timeline_t *timeline, const dmd_env_t *env);
+void dmd_timeline_destroy(dmd_timeline_t *timeline);
+void dmd_timeline_clear(dmd_timeline_t *timeline);
+
+static inline bool dmd_timeline_is_known(const dmd_timeline_t *timeline) {
+  return timeline->points.last > 0;
+}
+
+static inline dmd_timepoint_t *dmd_timeline_point(const dmd_timeline_t *timeline, uint32_t id) {
+  return DMD_POOL_AT(&timeline->points, dmd_timepoint_t, id);
+}
+
+static inline dmd_timemark_t *dmd_timeline_mark(const dmd_timeline_t *timeline, uint32_t id) {
+  return DMD_POOL_AT(&timeline->marks, dmd_timemark_t, id);
+}
+
+void dmd_timeline_add_point(dmd_timeline_t *timeline, const dmd_timepoint_t *point);
+void dmd_timeline_add_mark(dmd_timeline_t *timeline, const dmd_timemark_t *mark);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * timekeeper.h: records the heap over time (model/profile/timeline.h). A part of blocks.h.
+ *
+ * It divides time into slots of equal length and keeps one point for each slot in which something
+ * was allocated: of the sizes that it saw there, the largest. When the points are full, slots
+ * become twice as long and two points become one, so the number of points is bounded however long
+ * the program runs. Marks are bounded in the same way: when they are full, every other one goes.
+ *
+ * Cost: a shard asks dmd_timekeeper_is_due after each DMD_TIMEKEEPER_SZB of allocated bytes, which
+ * reads the clock. One point for each slot, for which all shard locks are taken.
+ *
+ * Concurrency: dmd_timekeeper_is_due may be called by any thread at any time. The other functions
+ * need all shard locks.
+ */
+#ifndef DMD_RECORD_HEAP_TIMEKEEPER_H
+#define DMD_RECORD_HEAP_TIMEKEEPER_H
+
+#include "model/profile/profile.h"
+
+/* The clock of the host: milliseconds since the start of the program. NULL: unknown. */
+typedef struct dmd_clock {
+  uint64_t (*now)(void *ctx);
+  void *ctx;
+} dmd_clock_t;
+
+enum { DMD_TIMEKEEPER_SZB = 32768 };
+
+typedef struct dmd_kept_mark {
+  dmd_timemark_t mark; /* without its text */
+  char *text;          /* NULL: none */
+} dmd_kept_mark_t;
+
+typedef struct dmd_timekeeper {
+  const dmd_env_t *env;
+  dmd_clock_t clock;
+  bool is_on;
+  bool is_forked;      /* restarted */
+  uint64_t spacing_ms; /* length of a slot */
+  uint64_t next_ms;    /* start of the next slot without a point */
+  uint64_t last_ms;    /* latest time seen: a clock that goes back stands still */
+  dmd_timepoint_t *points;
+  uint32_t n_points;
+  dmd_kept_mark_t *marks;
+  uint32_t n_marks;
+} dmd_timekeeper_t;
+
+/* Off unless is_on and the host has a clock. */
+void dmd_timekeeper_init(dmd_timekeeper_t *keeper, const dmd_env_t *env, dmd_clock_t clock,
+                         bool is_on);
+void dmd_timekeeper_destroy(dmd_timekeeper_t *keeper);
+
+/* True if a point is to be added. */
+bool dmd_timekeeper_is_due(const dmd_timekeeper_t *keeper);
+
+/* Adds a point of now; its time is filled in. */
+void dmd_timekeeper_add(dmd_timekeeper_t *keeper, dmd_timepoint_t point);
+
+/* Adds a mark of now, with a copy of the text; dump as in dmd_timemark_t. */
+void dmd_timekeeper_mark(dmd_timekeeper_t *keeper, dmd_timepoint_t point, const char *text,
+                         uint64_t dump);
+
+/* Forgets everything: this is the child of a fork. */
+void dmd_timekeeper_restart(dmd_timekeeper_t *keeper);
+
+/* Fills a profile's timeline. Its last point is `now`, at the time of the last call of one of the
+ * functions above. unit: what counts as one block. */
+void dmd_timekeeper_tell(const dmd_timekeeper_t *keeper, dmd_timepoint_t now, uint64_t unit,
+                         dmd_profile_t *profile);
+
+#endif

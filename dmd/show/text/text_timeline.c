@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "show/text/text_timeline.h"
+
+#include "analyse/time/when.h"
+#include "base/format.h"
+#include "show/text/print.h"
+#include "show/text/text_tree.h"
+
+/* ---- The chart. ---- */
+
+enum { WIDTH = 100, LABEL = 12, COLUMNS = WIDTH - LABEL - 2, ROWS = 12, EIGHTHS = 8 };
+
+typedef struct {
+  uint64_t from_ms, to_ms;
+  uint64_t top;                             /* bytes at the upper edge; not 0 */
+  uint64_t largest[COLUMNS];                /* bytes */
+  uint64_t last[COLUMNS], last_ms[COLUMNS]; /* the last of them, and its time */
+  bool has_any[COLUMNS];
+  char under[COLUMNS + 1]; /* the line below the axis */
+} chart_t;
+
+static uint32_t column_of(const chart_t *c, uint64_t ms) {
+  ms = ms < c->from_ms ? c->from_ms : ms > c->to_ms ? c->to_ms : ms;
+  double share = (double)(ms - c->from_ms) / (double)(c->to_ms - c->from_ms + 1);
+  return (uint32_t)(share * COLUMNS);
+}
+
+static void add_moment(chart_t *c, const dmd_timepoint_t *at) {
+  uint32_t i = column_of(c, at->ms);
+  if (!c->has_any[i] || at->szB > c->largest[i])
+    c->largest[i] = at->szB;
+  if (!c->has_any[i] || at->ms >= c->last_ms[i]) {
+    c->last[i] = at->szB;
+    c->last_ms[i] = at->ms;
+  }
+  c->has_any[i] = true;
+}
+
+/* Where nothing is known the heap is as it was before. */
+static void fill_gaps(chart_t *c, uint64_t at_start) {
+  for (uint32_t i = 0; i < COLUMNS; i++) {
+    if (!c->has_any[i])
+      c->largest[i] = c->last[i] = i == 0 ? at_start : c->last[i - 1];
+    if (c->largest[i] > c->top)
+      c->top = c->largest[i];
+  }
+}
+
+/* Marks have their number; from the tenth on, and where several meet, a ^. */
+static void put_under(chart_t *c, uint64_t ms, char sign) {
+  char *to = &c->under[column_of(c, ms)];
+  *to = *to == ' ' || sign == 'P' ? sign : *to == 'P' ? 'P' : '^';
+}
+
+static void make_chart(chart_t *c, const dmd_profile_t *profile) {
+  const dmd_timeline_t *timeline = &profile->timeline;
+  dmd_timepoint_t start = dmd_when_start(profile), peak = dmd_when_peak(profile);
+  *c = (chart_t){.from_ms = start.ms, .to_ms = dmd_when_end(profile).ms, .top = 1};
+  for (uint32_t i = 0; i < COLUMNS; i++)
+    c->under[i] = ' ';
+  for (uint32_t id = 1; id <= timeline->points.last; id++)
+    add_moment(c, dmd_timeline_point(timeline, id));
+  for (uint32_t id = 1; id <= timeline->marks.last; id++) {
+    const dmd_timepoint_t *at = &dmd_timeline_mark(timeline, id)->at;
+    add_moment(c, at);
+    put_under(c, at->ms, id < 10 ? (char)('0' + id) : '^');
+  }
+  add_moment(c, &peak);
+  put_under(c, peak.ms, 'P');
+  fill_gaps(c, start.szB);
+}
+
+/* How high a column is, in eighths of a row; what is not 0 can be seen. */
+static uint32_t height_of(const chart_t *c, uint32_t i) {
+  uint32_t height = (uint32_t)((double)c->largest[i] / (double)c->top * (ROWS * EIGHTHS) + 0.5);
+  return height == 0 && c->largest[i] > 0 ? 1 : height;
+}
+
+static void print_cell(dmd_out_t *out, uint32_t eighths, bool is_utf8) {
+  static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  static const char plain[] = " ...:::##";
+  if (is_utf8)
+    dmd_out_str(out, blocks[eighths]);
+  else
+    dmd_out_char(out, plain[eighths]);
+}
+
+static void print_row(dmd_out_t *out, const chart_t *c, uint32_t row, bool is_utf8) {
+  char label[DMD_AMOUNT_MAX] = "";
+  if (row == ROWS - 1 || row == ROWS / 2 - 1)
+    dmd_format_amount(label, (int64_t)(c->top / (row == ROWS - 1 ? 1 : 2)), DMD_MEMREPORT_BYTES,
+                      false);
+  dmd_out_right(out, label, LABEL);
+  dmd_out_str(out, is_utf8 ? " │" : " |");
+  uint32_t end = 0;
+  for (uint32_t i = 0; i < COLUMNS; i++)
+    if (height_of(c, i) > row * EIGHTHS)
+      end = i + 1;
+  for (uint32_t i = 0; i < end; i++) {
+    uint32_t height = height_of(c, i), below = row * EIGHTHS;
+    uint32_t eighths = height <= below ? 0 : height - below;
+    print_cell(out, eighths > EIGHTHS ? EIGHTHS : eighths, is_utf8);
+  }
+  dmd_out_char(out, '\n');
+}
+
+/* The times of the edges and the middle. */
+static void print_axis(dmd_out_t *out, const chart_t *c, bool is_utf8) {
+  char text[DMD_FORMAT_MAX];
+  const uint64_t span = c->to_ms - c->from_ms;
+  dmd_out_right(out, "0", LABEL);
+  dmd_out_str(out, is_utf8 ? " └" : " +");
+  for (uint32_t i = 0; i < COLUMNS; i++)
+    dmd_out_str(out, is_utf8 ? "─" : "-");
+  dmd_out_char(out, '\n');
+  dmd_format_elapsed(text, c->from_ms);
+  dmd_out_right(out, "", LABEL + 2);
+  dmd_out_left(out, text, COLUMNS / 2);
+  dmd_format_elapsed(text, c->from_ms + span / 2);
+  dmd_out_left(out, text, COLUMNS / 4);
+  dmd_format_elapsed(text, c->to_ms);
+  dmd_out_right(out, text, COLUMNS - COLUMNS / 2 - COLUMNS / 4);
+  dmd_out_char(out, '\n');
+}
+
+static void print_under(dmd_out_t *out, const chart_t *c) {
+  uint32_t end = COLUMNS;
+  while (end > 0 && c->under[end - 1] == ' ')
+    end--;
+  dmd_out_right(out, "", LABEL + 2);
+  dmd_out_bytes(out, c->under, end);
+  dmd_out_char(out, '\n');
+}
+
+static void print_chart(dmd_out_t *out, const dmd_profile_t *profile, bool is_utf8) {
+  chart_t chart;
+  make_chart(&chart, profile);
+  for (uint32_t row = ROWS; row-- > 0;)
+    print_row(out, &chart, row, is_utf8);
+  print_axis(out, &chart, is_utf8);
+  print_under(out, &chart);
+}
+
+/* ---- The text. ---- */
+
+static bool is_sampled(const dmd_profile_t *profile) {
+  return profile->run.sample_interval > 0;
+}
+
+/* `after 0.8 s: 1,234 bytes in 5 blocks` */
+static void print_moment(dmd_out_t *out, const dmd_profile_t *profile, const char *name,
+                         const dmd_timepoint_t *at) {
+  char text[DMD_FORMAT_MAX];
+  dmd_format_elapsed(text, at->ms);
+  dmd_out_left(out, name, name[0] == '\0' ? 0 : 7);
+  dmd_out_str(out, "after ");
+  dmd_out_str(out, text);
+  dmd_out_str(out, ": ");
+  dmd_print_count(out, (int64_t)at->szB, is_sampled(profile), "byte", "bytes");
+  dmd_out_str(out, " in ");
+  dmd_print_count(out, (int64_t)at->n_blocks, is_sampled(profile), "block", "blocks");
+}
+
+static void print_resident(dmd_out_t *out, const dmd_timepoint_t *at) {
+  if (at->resident_szB == DMD_MEMORY_UNKNOWN)
+    return;
+  dmd_out_str(out, "; ");
+  dmd_print_bytes(out, at->resident_szB);
+  dmd_out_str(out, " resident");
+}
+
+static void print_line(dmd_out_t *out, const dmd_profile_t *profile, const char *name,
+                       const dmd_timepoint_t *at) {
+  print_moment(out, profile, name, at);
+  print_resident(out, at);
+  dmd_out_char(out, '\n');
+}
+
+static void print_marks(dmd_out_t *out, const dmd_profile_t *profile) {
+  const dmd_timeline_t *timeline = &profile->timeline;
+  for (uint32_t id = 1; id <= timeline->marks.last; id++) {
+    const dmd_timemark_t *mark = dmd_timeline_mark(timeline, id);
+    dmd_out_char(out, '#');
+    dmd_out_u64(out, id);
+    dmd_out_char(out, ' ');
+    if (mark->dump > 0) {
+      dmd_out_str(out, "dump ");
+      dmd_out_u64(out, mark->dump);
+      dmd_out_char(out, ' ');
+    }
+    if (mark->text != DMD_NONE) {
+      dmd_out_safe(out, dmd_intern_get_str(&profile->names, mark->text));
+      dmd_out_char(out, ' ');
+    }
+    print_line(out, profile, "", &mark->at);
+  }
+}
+
+/* `+1,234` or `-1,234` */
+static void print_change(dmd_out_t *out, uint64_t from, uint64_t to, const char *what) {
+  if (to >= from)
+    dmd_out_char(out, '+');
+  dmd_print_number(out, (int64_t)(to - from), false);
+  dmd_out_str(out, what);
+}
+
+static void print_span(dmd_out_t *out, const dmd_profile_t *profile, const dmd_timespan_t *span) {
+  print_line(out, profile, "from", &span->from);
+  print_line(out, profile, "to", &span->to);
+  dmd_out_left(out, "change", 7);
+  print_change(out, span->from.szB, span->to.szB, " bytes in ");
+  print_change(out, span->from.n_blocks, span->to.n_blocks, " blocks; ");
+  dmd_print_count(out, (int64_t)(span->to.alloc_szB - span->from.alloc_szB), is_sampled(profile),
+                  "byte", "bytes");
+  dmd_out_str(out, " were allocated in between\n");
+}
+
+void dmd_timeline_print(dmd_out_t *out, const dmd_profile_t *profile, const dmd_timespan_t *span,
+                        bool is_utf8) {
+  dmd_timepoint_t start = dmd_when_start(profile), peak = dmd_when_peak(profile),
+                  end = dmd_when_end(profile);
+  print_chart(out, profile, is_utf8);
+  dmd_out_char(out, '\n');
+  if (profile->timeline.is_forked)
+    print_line(out, profile, "fork", &start);
+  print_line(out, profile, "peak", &peak);
+  print_line(out, profile, "end", &end);
+  print_marks(out, profile);
+  if (span == NULL)
+    return;
+  dmd_out_char(out, '\n');
+  print_span(out, profile, span);
+}
+
+/* ---- JSON. ---- */
+
+static void json_figures(dmd_jsonout_t *j, const dmd_timepoint_t *at) {
+  dmd_jsonout_key_u64(j, "milliseconds", at->ms);
+  dmd_jsonout_key_u64(j, "bytes", at->szB);
+  dmd_jsonout_key_u64(j, "blocks", at->n_blocks);
+  dmd_jsonout_key_u64(j, "allocated", at->alloc_szB);
+  if (at->resident_szB != DMD_MEMORY_UNKNOWN)
+    dmd_jsonout_key_u64(j, "resident", at->resident_szB);
+}
+
+static void json_moment(dmd_jsonout_t *j, const char *key, const dmd_timepoint_t *at) {
+  if (key != NULL)
+    dmd_jsonout_key(j, key);
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  json_figures(j, at);
+  dmd_jsonout_end(j);
+}
+
+static void json_marks(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  dmd_jsonout_key(j, "marks");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= profile->timeline.marks.last; id++) {
+    const dmd_timemark_t *mark = dmd_timeline_mark(&profile->timeline, id);
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    if (mark->text != DMD_NONE)
+      dmd_jsonout_key_str(j, "text", dmd_intern_get_str(&profile->names, mark->text));
+    if (mark->dump > 0)
+      dmd_jsonout_key_u64(j, "dump", mark->dump);
+    json_figures(j, &mark->at);
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
+static void json_span(dmd_jsonout_t *j, const dmd_timespan_t *span) {
+  json_moment(j, "from", &span->from);
+  json_moment(j, "to", &span->to);
+  dmd_jsonout_key(j, "change");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key(j, "bytes");
+  dmd_jsonout_i64(j, (int64_t)(span->to.szB - span->from.szB));
+  dmd_jsonout_key(j, "blocks");
+  dmd_jsonout_i64(j, (int64_t)(span->to.n_blocks - span->from.n_blocks));
+  dmd_jsonout_key(j, "allocated");
+  dmd_jsonout_i64(j, (int64_t)(span->to.alloc_szB - span->from.alloc_szB));
+  dmd_jsonout_end(j);
+}
+
+void dmd_timeline_json(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_timespan_t *span) {
+  const dmd_timeline_t *timeline = &profile->timeline;
+  dmd_timepoint_t start = dmd_when_start(profile), peak = dmd_when_peak(profile),
+                  end = dmd_when_end(profile);
+  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+  if (timeline->is_forked)
+    dmd_jsonout_key_bool(j, "forked", true);
+  dmd_jsonout_key_u64(j, "spacing", timeline->spacing_ms);
+  json_moment(j, "start", &start);
+  json_moment(j, "peak", &peak);
+  json_moment(j, "end", &end);
+  dmd_jsonout_key(j, "points");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= timeline->points.last; id++)
+    json_moment(j, NULL, dmd_timeline_point(timeline, id));
+  dmd_jsonout_end(j);
+  json_marks(j, profile);
+  if (span != NULL)
+    json_span(j, span);
+  dmd_jsonout_end(j);
+}

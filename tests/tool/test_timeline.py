@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The timeline: the heap over time. Every profile is checked for points in order, none above the peak (profile.py)."""
+
+STEPS = [("even", 100000, 1, 100000), ("odd", 200000, 2, 200000), ("even", 300000, 3, 300000), ("odd", 400000, 4, 400000),
+         ("even", 500000, 5, 500000), ("less", 200000, 2, 500000)]
+
+
+def _figures(mark):
+    return mark.get("text"), mark["bytes"], mark["blocks"], mark["allocated"]
+
+
+def _last(profile):
+    return profile.timeline["points"][-1][1:4]
+
+
+def dumps_are_marks(t):
+    """The sixth dump knows the five before it, with their exact figures."""
+    profiles = t.run("steps").profiles
+    for number, step in enumerate(STEPS, 1):
+        profile = next(p for p in profiles.values() if p.run["dump"] == number)
+        t.equal(tuple(_last(profile)), step[1:])
+        t.equal([_figures(mark) for mark in profile.timeline["marks"]], STEPS[:number - 1])
+        t.equal([mark["dump"] for mark in profile.timeline["marks"]], list(range(1, number)))
+
+
+def points_show_growth(t):
+    profile = t.run("grow").profile
+    points = profile.timeline["points"]
+    t.check(len(points) > 50, "many points: %d" % len(points))
+    t.check(max(point[1] for point in points) <= 4002000, "little more than what stays")
+    t.equal(tuple(points[-1][1:4]), (4000000, 400, 84000000))
+    for point in points:
+        # Each round has 1/400 of both.
+        t.check(abs(point[1] / 4000000 - point[3] / 84000000) < 0.01, "in proportion: %s" % point)
+    t.check(points[-1][0] - points[0][0] >= 390, "it takes 400 ms")
+    t.equal(len(points[-1]), 5)
+
+
+def a_child_begins_at_the_fork(t):
+    child, parent = sorted((profile.timeline for profile in t.run("split").profiles.values()), key=lambda line: "forked" not in line)
+    t.equal(child["forked"], True)
+    t.equal("forked" in parent, False)
+    t.equal(child["points"][0][1], 3000)
+    t.check(child["points"][0][0] >= 30, "the time is the program's")
+    t.check(max(point[1] for point in child["points"]) <= 5000, "without the parent's past")
+
+
+def turned_off(t):
+    for options in ["--timeline=no"], ["--peak=no"], ["--mode=cumulative"]:
+        t.equal(t.run("grow", options=options).profile.timeline, None)
