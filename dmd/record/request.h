@@ -35,6 +35,7 @@ typedef enum {
   DMD_REQUEST_REPORTER_JOIN,
   DMD_REQUEST_REPORTER_LEAVE,
   DMD_REQUEST_GRAPH,
+  DMD_REQUEST_MARK,
   DMD_REQUEST_END /* not a request; one past the last */
 } dmd_request_number_t;
 

@@ -23,6 +23,24 @@ def dumps_are_marks(t):
         t.equal([mark["dump"] for mark in profile.timeline["marks"]], list(range(1, number)))
 
 
+def marks_are_exact(t):
+    timeline = t.run("marks").profile.timeline
+    t.equal([_figures(mark) for mark in timeline["marks"]],
+            [("begin", 0, 0, 0), ('a "text"\n\x1b\ufffd', 321000, 3, 321000), ("", 20500, 2, 321500), ("begin", 20500, 2, 321507)])
+    t.check(timeline["marks"][3]["milliseconds"] - timeline["marks"][2]["milliseconds"] in range(1, 2000), "5 ms later")
+
+
+def marks_are_bounded(t):
+    for options in [], ["--peak=no"]:
+        timeline = t.run("many", options=options).profile.timeline
+        if options:
+            t.equal(timeline, None)
+            continue
+        t.check(128 <= len(timeline["marks"]) <= 256, "some of them")
+        t.equal(timeline["marks"][0]["bytes"], 10)
+        t.check(all(mark["bytes"] == 10 * mark["blocks"] for mark in timeline["marks"]), "exact")
+
+
 def points_show_growth(t):
     profile = t.run("grow").profile
     points = profile.timeline["points"]

@@ -81,6 +81,7 @@
      DMD_CLEAR_REPORTS()        0                                         0
      DMD_DUMP(label)            number of the dump (1, 2, ...); 0: lost   0
      DMD_GRAPH(label)           number of the graph (1, 2, ...); 0: lost  0
+     DMD_MARK(text)             0                                         0
      DMD_REPORTER_BEGIN(path)   reporters open in this thread, with it    0
      DMD_REPORTER_END(claim)    reporters still open in this thread       0
      DMD_REPORTER_HANDLE()      handle of the innermost; 0: none is open  0
@@ -173,7 +174,8 @@ typedef enum {
   VG_USERREQ__DMD_REPORTER_HANDLE,
   VG_USERREQ__DMD_REPORTER_JOIN,
   VG_USERREQ__DMD_REPORTER_LEAVE,
-  VG_USERREQ__DMD_GRAPH
+  VG_USERREQ__DMD_GRAPH,
+  VG_USERREQ__DMD_MARK
 } Vg_DMDClientRequest;
 
 /* Flags of DMD_REPORTER_BEGIN_WITH; part of the ABI. */
@@ -338,6 +340,9 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 
 /* Write the heap graph: all live blocks and the pointers between them. Clears nothing. */
 #define DMD_GRAPH(label) DMD_REQUEST_(graph, VG_USERREQ__DMD_GRAPH, const char *, label)
+
+/* Mark this moment in the timeline with a text, such as "warm" or "request 7". */
+#define DMD_MARK(text) DMD_REQUEST_(mark, VG_USERREQ__DMD_MARK, const char *, text)
 
 /* BEGIN opens a reporter with this path; flags may be DMD_REPORTER_EXCLUSIVE or 0. END closes the
    innermost reporter and states its claim: how many bytes were measured since BEGIN, nested

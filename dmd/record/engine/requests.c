@@ -150,6 +150,12 @@ static uint64_t graph(dmd_engine_t *engine, const dmd_request_t *request) {
   return number;
 }
 
+static uint64_t mark(dmd_engine_t *engine, const dmd_request_t *request) {
+  name_t text;
+  dmd_blocks_mark(engine->live.blocks, read_name(engine->host, &text, request->arg[0]), 0);
+  return 0;
+}
+
 /* ---- Scopes. ---- */
 
 /* Where the thread is: behind the request, in the function that made it. */
@@ -314,6 +320,7 @@ static uint64_t (*const handlers[])(dmd_engine_t *engine, const dmd_request_t *r
     HANDLER(REPORTER_JOIN) = join_reporter,
     HANDLER(REPORTER_LEAVE) = leave_reporter,
     HANDLER(GRAPH) = graph,
+    HANDLER(MARK) = mark,
 };
 _Static_assert(sizeof handlers / sizeof *handlers == DMD_REQUEST_END - DMD_REQUEST_RUNNING,
                "each request has its function");

@@ -33,6 +33,29 @@ static void steps(void) {
   free(blocks[1]);
 }
 
+/* The same with marks, whose texts are odd. */
+static void marks(void) {
+  DMD_MARK("begin");
+  char *blocks[] = {soup(1000), soup(20000), soup(300000)};
+  DMD_MARK("a \"text\"\n\033\xff");
+  free(blocks[2]);
+  blocks[0] = realloc(blocks[0], 500);
+  DMD_MARK(NULL);
+  pause_ms(5);
+  free(soup(7));
+  DMD_MARK("begin");
+  free(blocks[0]);
+  free(blocks[1]);
+}
+
+/* 1,000 marks, of which some are kept. */
+static void many(void) {
+  for (int i = 0; i < 1000; i++) {
+    soup(10);
+    DMD_MARK("again");
+  }
+}
+
 /* Grows from 0 to 4,000,000 bytes within about 400 ms, with much that comes and goes. */
 static void grow(void) {
   for (int i = 0; i < 400; i++) {
@@ -61,7 +84,7 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } ways[] = {{"steps", steps}, {"grow", grow}, {"split", split}};
+  } ways[] = {{"steps", steps}, {"marks", marks}, {"many", many}, {"grow", grow}, {"split", split}};
   for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
     if (strcmp(argv[1], ways[i].name) == 0)
       ways[i].run();
