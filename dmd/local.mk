@@ -44,6 +44,7 @@ dmd_core_sources = \
   dmd/analyse/records/addresses.c dmd/analyse/records/addresses.h \
   dmd/analyse/records/hintsum.c dmd/analyse/records/hintsum.h \
   dmd/analyse/records/allocfns.c dmd/analyse/records/allocfns.h \
+  dmd/analyse/time/growth.c dmd/analyse/time/growth.h \
   dmd/analyse/time/when.c dmd/analyse/time/when.h \
   dmd/analyse/tree/amounts.c dmd/analyse/tree/amounts.h \
   dmd/analyse/transform/anonymize.c dmd/analyse/transform/anonymize.h \

@@ -113,6 +113,18 @@ def test_odd_timelines(test):
     test.check("\x1b" not in out and "#1 \\x1b[31m" in out, out)
 
 
+def test_growth(test):
+    """1,000 bytes a second, hidden in 50,000 that come and go."""
+    points = [[i * 100, 50000 * (i % 2) + i * 100, 5, i * 100000] for i in range(300)]
+    out = shown(test, content=profile(points=points, marks=[], peak=None))
+    test.check("\ngrows steadily by 0.98 KB/s since 0 ms\n" in out, out)
+    doc = json.loads(shown(test, "--json", content=profile(points=points, marks=[], peak=None)))
+    test.equal(doc["growth"]["since"], 0, "since")
+    test.check(950 <= doc["growth"]["bytesPerSecond"] <= 1050, "rate")
+    flat = [[i * 100, 50000 * (i % 2) + min(i, 100) * 100, 5, i * 100000] for i in range(300)]
+    test.equal("grows" in shown(test, content=profile(points=flat, marks=[], peak=None)), False, "it levels off")
+
+
 def test_json(test):
     doc = json.loads(shown(test, "--json"))
     keys = ("milliseconds", "bytes", "blocks", "allocated", "resident")

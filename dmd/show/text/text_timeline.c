@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/text/text_timeline.h"
 
+#include "analyse/time/growth.h"
 #include "analyse/time/when.h"
 #include "base/format.h"
 #include "show/text/print.h"
@@ -215,6 +216,21 @@ static void print_span(dmd_out_t *out, const dmd_profile_t *profile, const dmd_t
   dmd_out_str(out, " were allocated in between\n");
 }
 
+/* `grows steadily by 0.10 MB/s since 30.0 s` */
+static void print_growth(dmd_out_t *out, const dmd_profile_t *profile) {
+  dmd_growth_t growth;
+  char text[DMD_FORMAT_MAX];
+  if (!dmd_growth_find(&profile->timeline, &growth))
+    return;
+  dmd_out_str(out, "grows steadily by ");
+  dmd_format_amount(text, (int64_t)growth.szB_per_s, DMD_MEMREPORT_BYTES, false);
+  dmd_out_str(out, text);
+  dmd_out_str(out, "/s since ");
+  dmd_format_elapsed(text, growth.from_ms);
+  dmd_out_str(out, text);
+  dmd_out_char(out, '\n');
+}
+
 void dmd_timeline_print(dmd_out_t *out, const dmd_profile_t *profile, const dmd_timespan_t *span,
                         bool is_utf8) {
   dmd_timepoint_t start = dmd_when_start(profile), peak = dmd_when_peak(profile),
@@ -226,8 +242,7 @@ void dmd_timeline_print(dmd_out_t *out, const dmd_profile_t *profile, const dmd_
   print_line(out, profile, "peak", &peak);
   print_line(out, profile, "end", &end);
   print_marks(out, profile);
-  if (span == NULL)
-    return;
+  print_growth(out, profile);
   dmd_out_char(out, '\n');
   print_span(out, profile, span);
 }
@@ -267,6 +282,17 @@ static void json_marks(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
+static void json_growth(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  dmd_growth_t growth;
+  if (!dmd_growth_find(&profile->timeline, &growth))
+    return;
+  dmd_jsonout_key(j, "growth");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "since", growth.from_ms);
+  dmd_jsonout_key_u64(j, "bytesPerSecond", growth.szB_per_s);
+  dmd_jsonout_end(j);
+}
+
 static void json_span(dmd_jsonout_t *j, const dmd_timespan_t *span) {
   json_moment(j, "from", &span->from);
   json_moment(j, "to", &span->to);
@@ -298,7 +324,7 @@ void dmd_timeline_json(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd
     json_moment(j, NULL, dmd_timeline_point(timeline, id));
   dmd_jsonout_end(j);
   json_marks(j, profile);
-  if (span != NULL)
-    json_span(j, span);
+  json_growth(j, profile);
+  json_span(j, span);
   dmd_jsonout_end(j);
 }

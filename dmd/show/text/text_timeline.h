@@ -13,7 +13,7 @@ typedef struct dmd_timespan {
   dmd_timepoint_t from, to;
 } dmd_timespan_t;
 
-/* The profile has a timeline. span: may be NULL. is_utf8: the terminal shows block characters. */
+/* The profile has a timeline. is_utf8: the terminal shows block characters. */
 void dmd_timeline_print(dmd_out_t *out, const dmd_profile_t *profile, const dmd_timespan_t *span,
                         bool is_utf8);
 void dmd_timeline_json(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_timespan_t *span);
