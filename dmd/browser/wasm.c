@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/jsonout.h"
 #include "base/str.h"
+#include "show/page/asks.h"
 #include "show/page/pagedata.h"
 
 #define EXPORT(name) __attribute__((export_name(name), used))

@@ -14,8 +14,8 @@
 #include "host/process.h"
 #include "profiles/random.h"
 #include "profiles/randomgraph.h"
+#include "show/page/asks.h"
 #include "show/page/pagegraph.h"
-#include "show/page/session.h"
 
 enum { MAX_QUESTIONS = 16 };
 

@@ -13,7 +13,7 @@
 #define TESTS_UNIT_PAGE_FIXTURE_H
 
 #include "fixture.h"
-#include "show/page/session.h"
+#include "show/page/asks.h"
 
 #include <cjson/cJSON.h>
 

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * asks.h: the queries that a page answers, one function each.
+ * asks.h: a session from its beginning to its end, and the queries that it answers, one function
+ * each.
+ *
+ * Call order: dmd_session_init; adding files and asking, in any order; dmd_session_destroy. Data
+ * computed for one answer may be kept for the next. If a query cannot be answered, the answer is
+ * {"error": {"message", "hint"}}. The message names the problem; the hint says what to do about it,
+ * or is "".
  *
  * A function first reads all keys that it needs, then checks once whether the query failed
  * (query.h), and only then writes. If it returns false, it wrote nothing and the query has the
@@ -12,6 +18,12 @@
 #define DMD_SHOW_PAGE_ASKS_H
 
 #include "show/page/session.h"
+
+void dmd_session_init(dmd_session_t *page, const dmd_env_t *env);
+void dmd_session_destroy(dmd_session_t *page);
+
+/* Writes the answer to a query. */
+void dmd_session_ask(dmd_session_t *page, const char *query, dmd_out_t *out);
 
 typedef struct dmd_ask {
   const char *name; /* the value of "ask" */

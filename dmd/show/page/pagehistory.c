@@ -2,7 +2,6 @@
 #include "show/page/pagehistory.h"
 
 #include "analyse/history/history.h"
-#include "show/page/view.h"
 
 enum { MANY = 8 /* builds that are kept; a view has two */ };
 
@@ -36,15 +35,14 @@ bool dmd_session_make_build(const dmd_session_t *page, dmd_query_t *query,
   return dmd_query_reject(query, wrong, "write the page anew");
 }
 
-void dmd_session_forget_builds(dmd_session_t *page) {
+bool dmd_session_has_many_builds(const dmd_session_t *page) {
   uint32_t n = 0;
-  if (page->history == NULL)
-    return;
   for (uint32_t i = 0; i < dmd_session_n_files(page); i++)
     n += dmd_session_file(page, i)->is_made;
-  if (n <= MANY)
-    return;
-  dmd_session_forget_views(page);
+  return n > MANY;
+}
+
+void dmd_session_forget_builds(dmd_session_t *page) {
   for (uint32_t i = 0; i < dmd_session_n_files(page); i++)
     if (dmd_session_file(page, i)->is_made)
       clear(dmd_session_file(page, i), page->env);

@@ -20,7 +20,9 @@ void dmd_session_add_history(dmd_session_t *page, const dmd_history_t *history);
 bool dmd_session_make_build(const dmd_session_t *page, dmd_query_t *query,
                             dmd_session_file_t *file);
 
-/* Call before a query: forgets builds if there are many. */
+/* Whether builds should be forgotten before the next query, and forgetting them. First forget the
+ * views, which use them. */
+bool dmd_session_has_many_builds(const dmd_session_t *page);
 void dmd_session_forget_builds(dmd_session_t *page);
 
 /* The number of the file with these kept records. */

@@ -7,13 +7,7 @@
  * the answer to a query (query.h). An answer is one JSON document, made by the same code as in
  * dmdv. The module wasm runs this in a browser; unit tests run it natively.
  *
- * Call order: dmd_session_init; adding files and asking, in any order; dmd_session_destroy. Data
- * computed for one answer may be kept for the next.
- *
- * If a query cannot be answered, the answer is {"error": {"message", "hint"}}. The message names
- * the problem; the hint says what to do about it, or is "".
- *
- * asks.h lists the queries.
+ * asks.h creates a session and answers queries.
  */
 #ifndef DMD_SHOW_PAGE_SESSION_H
 #define DMD_SHOW_PAGE_SESSION_H
@@ -59,9 +53,6 @@ typedef struct dmd_session {
   uint64_t n_asked;
 } dmd_session_t;
 
-void dmd_session_init(dmd_session_t *page, const dmd_env_t *env);
-void dmd_session_destroy(dmd_session_t *page);
-
 /* After init: enables regular expressions. `patterns` must outlive the page. */
 static inline void dmd_session_set_patterns(dmd_session_t *page,
                                             const dmd_session_patterns_t *patterns) {
@@ -86,13 +77,7 @@ static inline dmd_session_file_t *dmd_session_file(const dmd_session_t *page, ui
   return *DMD_POOL_AT(&page->files, dmd_session_file_t *, i + 1);
 }
 
-/* Writes the answer to a query. */
-void dmd_session_ask(dmd_session_t *page, const char *query, dmd_out_t *out);
-
-/* For answers: the file whose number is the value of "of" or another key; the first file if the
- * query does not have the key. NULL, with the reason recorded in the query, if the file does not
- * exist. */
-dmd_session_file_t *dmd_session_file_of(const dmd_session_t *page, dmd_query_t *query,
-                                        const char *key);
+/* Destroys all files; only for destroying the session. */
+void dmd_session_forget_files(dmd_session_t *page);
 
 #endif

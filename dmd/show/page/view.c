@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "model/profile/profile.h"
 #include "show/page/pagegraph.h"
+#include "show/page/pagehistory.h"
 
 /* ---- Profiles made for a view. ---- */
 
@@ -137,6 +138,30 @@ static dmd_view_t *find_view(dmd_session_t *page, const dmd_view_t *key) {
 }
 
 /* ---- Files and views of a query. ---- */
+
+dmd_session_file_t *dmd_session_file_of(const dmd_session_t *page, dmd_query_t *query,
+                                        const char *key) {
+  uint32_t n = dmd_session_n_files(page), n_all = n;
+  for (uint32_t i = 0; i < dmd_session_n_graphs(page); i++)
+    n_all += dmd_session_graph(page, i)->beside == DMD_SESSION_ALONE;
+  if (page->history != NULL)
+    n_all++; /* itself */
+  if (n_all == 0) {
+    dmd_query_reject(query, "there is no file", "give the page a profile or a heap graph first");
+    return NULL;
+  }
+  uint32_t i = (uint32_t)dmd_query_number(query, key, 0, n_all - 1, 0);
+  if (i >= n && page->history != NULL)
+    dmd_query_reject(query, "there are no records of this build in the page",
+                     "choose another build, or write the page with more --records");
+  else if (i >= n)
+    dmd_query_reject(query, "this file is a heap graph, which has no records",
+                     "give dmdv view the profile that was written with it, too");
+  if (query->failed)
+    return NULL;
+  dmd_session_file_t *file = dmd_session_file(page, i);
+  return file->kept == DMD_NONE || dmd_session_make_build(page, query, file) ? file : NULL;
+}
 
 bool dmd_session_peak_of(dmd_query_t *query, const dmd_session_file_t *of,
                          const dmd_session_file_t *old) {

@@ -61,6 +61,12 @@ dmd_view_t *dmd_session_view(dmd_session_t *page, dmd_query_t *query);
 /* The same, with a default for max-frames. */
 dmd_view_t *dmd_session_view_of(dmd_session_t *page, dmd_query_t *query, uint64_t max_frames);
 
+/* The file whose number is the value of "of" or another key; the first file if the
+ * query does not have the key. NULL, with the reason recorded in the query, if the file does not
+ * exist. */
+dmd_session_file_t *dmd_session_file_of(const dmd_session_t *page, dmd_query_t *query,
+                                        const char *key);
+
 /* The file that a query is about and the file that it is compared with, or NULL; either may be a
  * file of memory reports. Their profiles show the moment that it is about. False, with the reason
  * recorded in the query, if they are missing or cannot be compared. */

@@ -6,6 +6,7 @@
 #include "shelf_fixture.h"
 
 #include "files/bundle/bundletypes.h"
+#include "show/page/asks.h"
 #include "show/page/pagedata.h"
 #include "show/text/text_graph.h"
 

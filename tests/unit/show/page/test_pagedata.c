@@ -4,6 +4,7 @@
 #include "files/bundle/bundlewriter.h"
 #include "files/graph/graphreader.h"
 #include "files/profile/profilewriter.h"
+#include "show/page/asks.h"
 #include "show/page/pagedata.h"
 #include "show/page/pagegraph.h"
 

@@ -5,7 +5,7 @@
 
 #include "profiles/build.h"
 #include "show/page/asks.h"
-#include "show/page/session.h"
+#include "show/page/view.h"
 
 /* The answer, which the caller deletes. It must be JSON. */
 static cJSON *ask(dmd_session_t *page, const char *query) {
