@@ -251,6 +251,7 @@ typedef struct {
   dmd_table_t index;    /* index of the votes */
   uint32_t *best;       /* by node: a vote; DMD_NONE: none in this round */
   dmd_bitset_t mixed;   /* node set: parts of one type occur several times */
+  dmd_bitset_t pools;   /* node set: structs with trailing elements occur several times */
   dmd_pool_t now, next; /* uint32_t: nodes typed in the previous round, and in this one */
 } propagation_t;
 
@@ -326,6 +327,23 @@ static bool find_lead(const propagation_t *p, uint32_t type, const dmd_graph_int
   return interior->into % dmd_type_at(p->typing->types, type)->szB == 0;
 }
 
+/* True for a struct with trailing elements if a block is not an array of it: it is there once. */
+static bool is_single(const propagation_t *p, uint32_t node, uint32_t type) {
+  uint64_t szB = dmd_heapgraph_requested(p->typing->graph, node);
+  return dmd_type_is_flexible(p->typing->types, type, NULL, NULL) &&
+         szB % dmd_type_at(p->typing->types, type)->szB != 0;
+}
+
+/* A pointer to such a struct behind the block's start: there are several, as in a pool. It has no
+ * type then, not even that of the bytes which it was allocated as: pointers in it are pointers. */
+static void note_pool(propagation_t *p, uint32_t node, uint32_t type) {
+  dmd_typed_t *typed = &p->typing->nodes[node];
+  dmd_bitset_add(&p->pools, node);
+  bool is_this = typed->evidence == DMD_EVIDENCE_POINTER && typed->type == type;
+  if (is_this || rank_of(p, typed->type) == RANK_BYTES)
+    *typed = (dmd_typed_t){.type = DMD_NONE};
+}
+
 static void look_at_edge(propagation_t *p, uint32_t node, uint32_t edge) {
   const dmd_heapgraph_t *graph = p->typing->graph;
   const dmd_types_t *types = p->typing->types;
@@ -338,7 +356,10 @@ static void look_at_edge(propagation_t *p, uint32_t node, uint32_t edge) {
   uint16_t lead;
   if (!dmd_type_has_size(types, type))
     return;
-  if (find_lead(p, type, interior, &lead) && dmd_typing_fits(p->typing, target, type, lead))
+  if (interior != NULL && interior->heuristic == DMD_HEURISTIC_NONE && interior->into > 0 &&
+      is_single(p, target, type))
+    note_pool(p, target, type);
+  else if (find_lead(p, type, interior, &lead) && dmd_typing_fits(p->typing, target, type, lead))
     cast(p, target, type, lead, rank_of(p, type));
   else if (interior != NULL)
     cast_part(p, target, type, interior->into);
@@ -395,6 +416,9 @@ static void settle(propagation_t *p) {
     p->best[vote->node] = DMD_NONE;
     if (vote->rank == RANK_PART && dmd_bitset_has(&p->mixed, vote->node))
       continue;
+    if (dmd_bitset_has(&p->pools, vote->node) &&
+        (vote->rank == RANK_BYTES || is_single(p, vote->node, vote->type)))
+      continue;
     p->typing->nodes[vote->node] =
         (dmd_typed_t){.type = vote->type, .lead = vote->lead, .evidence = DMD_EVIDENCE_POINTER};
     *(uint32_t *)dmd_pool_at(&p->next, dmd_pool_add(&p->next)) = vote->node;
@@ -422,6 +446,7 @@ void dmd_typing_propagate(dmd_typing_t *typing) {
   p.best = dmd_env_alloc(env, "dmd.propagate", n_nodes * sizeof *p.best);
   dmd_mem_zero(p.best, n_nodes * sizeof *p.best);
   dmd_bitset_init(&p.mixed, env, "dmd.propagate", n_nodes);
+  dmd_bitset_init(&p.pools, env, "dmd.propagate", n_nodes);
   dmd_pool_init(&p.votes, env, "dmd.propagate", sizeof(vote_t));
   dmd_pool_init(&p.now, env, "dmd.propagate", sizeof(uint32_t));
   dmd_pool_init(&p.next, env, "dmd.propagate", sizeof(uint32_t));
@@ -439,6 +464,7 @@ void dmd_typing_propagate(dmd_typing_t *typing) {
   dmd_pool_destroy(&p.next);
   dmd_pool_destroy(&p.now);
   dmd_pool_destroy(&p.votes);
+  dmd_bitset_destroy(&p.pools);
   dmd_bitset_destroy(&p.mixed);
   dmd_env_free(env, p.best);
 }

@@ -277,6 +277,45 @@ static void chains_of_any_length(void **state) {
   host_done(&c.host);
 }
 
+/* A block that is one item with text after it, or, if `into` is not 0, one that items were carved
+ * out of.
+ */
+static uint32_t type_of_items(uint64_t into, uint64_t requested, bool is_bytes) {
+  chain_t c;
+  host_t host;
+  host_init(&host);
+  begin(&c, &host.env, 1, 2);
+  uint32_t item = struct_of(&c.types, "item", 16), place = struct_of(&c.types, "place", 16);
+  uint32_t text = array_of(&c.types, c.letter, 0), to_item = dmd_types_pointer_to(&c.types, item);
+  members_of(&c.types, item, (const member_t[]){{"next", to_item, 0}, {"text", text, 16}}, 2);
+  members_of(&c.types, place, (const member_t[]){{"first", to_item, 0}, {"last", to_item, 8}}, 2);
+  add_root(&c);
+  dmd_heapgraph_add_edge(&c.graph, A, 0);
+  if (into > 0)
+    dmd_heapgraph_add_interior(&c.graph, A, 8, into, DMD_HEURISTIC_NONE);
+  add_block(&c, requested);
+  finish(&c);
+  dmd_typing_set(&c.typing, ROOT, place, 0, DMD_EVIDENCE_VARIABLE);
+  if (is_bytes)
+    dmd_typing_set(&c.typing, A, c.letter, 0, DMD_EVIDENCE_SITE);
+  dmd_typing_propagate(&c.typing);
+  uint32_t type = dmd_typing_type(&c.typing, A);
+  assert_true(type == DMD_NONE || type == item);
+  end(&c);
+  host_done(&host);
+  return type;
+}
+
+static void pools_of_items(void **state) {
+  (void)state;
+  for (int is_bytes = 0; is_bytes < 2; is_bytes++) {
+    assert_int_not_equal(type_of_items(0, 1000, is_bytes), DMD_NONE);
+    assert_int_equal(type_of_items(40, 1000, is_bytes), DMD_NONE);
+    assert_int_equal(type_of_items(160, 1000, is_bytes), DMD_NONE);
+    assert_int_not_equal(type_of_items(160, 320, is_bytes), DMD_NONE); /* an array of them */
+  }
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   chain_t c;
@@ -306,6 +345,7 @@ int main(void) {
       cmocka_unit_test(the_whole_wins_over_its_first_member),
       cmocka_unit_test(bytes_give_way),
       cmocka_unit_test(pointers_into_blocks),
+      cmocka_unit_test(pools_of_items),
       cmocka_unit_test(chains_of_any_length),
       cmocka_unit_test(out_of_memory),
   };
