@@ -133,7 +133,6 @@ dmd_core_sources = \
   dmd/files/bundle/bundlenames.c dmd/files/bundle/bundlenames.h \
   dmd/files/bundle/bundletypes.c dmd/files/bundle/bundletypes.h \
   dmd/files/bundle/bundlewriter.c dmd/files/bundle/bundlewriter.h \
-  dmd/files/bundle/bundlewriter_graph.c \
   dmd/files/profile/jsondocument.c dmd/files/profile/jsondocument.h \
   dmd/files/graph/graphreaderstate.h \
   dmd/files/graph/graphreaderstate.c \
@@ -312,8 +311,7 @@ dmd_native_sources = \
   dmd/native/pl_symbols.c dmd/native/pl_symbols.h \
   dmd/native/pl_thread.c dmd/native/pl_thread.h \
   dmd/native/pl_variants.c \
-  dmd/base/posix/posixfiles.c dmd/base/posix/posixfiles.h \
-  dmd/base/posix/sockets.c dmd/base/posix/sockets.h \
+  dmd/base/posix/posix.c dmd/base/posix/posix.h \
   $(dmd_zip_sources)
 
 # The library for programs that have memory reporters.
@@ -322,8 +320,7 @@ dmd_reporters_sources = dmd/reporters/dmd-reporters.c
 # dmdv: its main file, and the rest, which unit tests can link.
 dmdv_SOURCES = dmd/dmdv/dmdv.c
 dmd_reader_sources = \
-  dmd/base/posix/posixfiles.c dmd/base/posix/posixfiles.h \
-  dmd/base/posix/sockets.c dmd/base/posix/sockets.h \
+  dmd/base/posix/posix.c dmd/base/posix/posix.h \
   $(dmd_zip_sources) \
   dmd/host/process.c dmd/host/process.h \
   dmd/historydb/digest.c dmd/historydb/digest.h \
@@ -363,7 +360,6 @@ dmd_reader_sources = \
   dmd/dmdv/run/controlled.c dmd/dmdv/run/controlled.h \
   dmd/dmdv/graph/graphbeside.c dmd/dmdv/graph/graphbeside.h \
   dmd/dmdv/graph/graphcommand.c dmd/dmdv/graph/graphcommand.h \
-  dmd/dmdv/commandline/ignoring.c dmd/dmdv/commandline/ignoring.h \
   dmd/dmdv/run/leftovers.c dmd/dmdv/run/leftovers.h \
   dmd/dmdv/run/native.c dmd/dmdv/run/native.h \
   dmd/dmdv/run/overview.c dmd/dmdv/run/overview.h \

@@ -3,7 +3,7 @@
  * files.h: the file system as single system calls, which a host provides.
  *
  * Further down are the policies that stand on it: which links are followed, under which name a file
- * is written, when it appears. Hosts only translate (base/posix/posixfiles.h, valgrind/dm_files.h).
+ * is written, when it appears. Hosts only translate (base/posix/posix.h, valgrind/dm_files.h).
  *
  * A folder is an open descriptor. A name is one component of a path in it, without a slash, so that
  * nobody can exchange a folder of the path between two calls. DMD_FILES_HERE is the current folder.

@@ -5,7 +5,6 @@
  */
 #include "base/limits.h"
 #include "dmdv/commandline/commands.h"
-#include "dmdv/commandline/ignoring.h"
 #include "dmdv/commandline/recordoptions.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/commandline/show.h"

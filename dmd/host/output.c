@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 #include "base/files.h"
-#include "base/posix/posixfiles.h"
+#include "base/posix/posix.h"
 #include "host/process.h"
 #include "host/progress.h"
 

@@ -77,7 +77,7 @@ bool dmdv_output_close(dmdv_output_t *file, bool keep);
 bool dmdv_output_print(const char *name, bool wants_pager, void (*print)(void *ctx, dmd_out_t *out),
                        void *ctx);
 
-/* The message for an error of dmd_posix_files (base/posix/posixfiles.h). */
+/* The message for an error of dmd_posix_files (base/posix/posix.h). */
 const char *dmdv_file_error(int error);
 
 /* Whether output to this name is gzipped: it ends in .gz. False for NULL, standard output. */

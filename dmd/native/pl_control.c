@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "native/pl_control.h"
 
-#include "base/posix/sockets.h"
+#include "base/posix/posix.h"
 #include "native/pl_altstack.h"
 #include "native/pl_end.h"
 #include "native/pl_enter.h"

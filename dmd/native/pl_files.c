@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "native/pl_files.h"
 
-#include "base/posix/posixfiles.h"
+#include "base/posix/posix.h"
 #include "base/str.h"
 #include "native/pl_confined.h"
 #include "native/pl_kernel.h"

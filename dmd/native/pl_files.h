@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * pl_files.h: the engine host's file functions beyond those of base/posix/posixfiles.h, and a
+ * pl_files.h: the engine host's file functions beyond those of base/posix/posix.h, and a
  * reader of files of /proc. None of them allocates.
  *
  * Concurrency: the host's functions under the engine lock; one thread for each reader.
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As base/posix/posixfiles.h, with two differences: writing raises no signal (pl_kernel.h), and
+/* As base/posix/posix.h, with two differences: writing raises no signal (pl_kernel.h), and
  * mode is what both the umask at the program's start and the current umask permit. */
 extern const dmd_files_t pl_files;
 

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "native/pl_host.h"
 
-#include "base/posix/posixfiles.h"
+#include "base/posix/posix.h"
 #include "base/str.h"
 #include "base/zip/gzip.h"
 #include "dmd-config.h"

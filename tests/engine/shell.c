@@ -9,7 +9,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "base/posix/posixfiles.h"
+#include "base/posix/posix.h"
 #include "host/process.h"
 #include "record/engine/allocation.h"
 #include "record/engine/dump.h"

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/intern.h"
 #include "base/out.h"
-#include "base/posix/posixfiles.h"
+#include "base/posix/posix.h"
 #include "base/strbuf.h"
 #include "derive/check.h"
 #include "derive/model.h"

@@ -5,6 +5,7 @@
 #ifndef DMD_DMDV_COMMANDLINE_RECORDOPTIONS_H
 #define DMD_DMDV_COMMANDLINE_RECORDOPTIONS_H
 
+#include "analyse/limits/ignore.h"
 #include "analyse/records/rows.h"
 #include "dmdv/commandline/commandline.h"
 #include "dmdv/input/profilefile.h"
@@ -72,5 +73,16 @@ void dmdv_options_destroy(dmdv_options_t *options);
 
 const dmd_namer_t *dmdv_namer(void);
 void dmdv_naming_end(bool did_work);
+
+/* ---- The file of --ignore. ----
+ *
+ * The file of a command's option --ignore. */
+
+/* Reads the file with this name; NULL: no file, and no patterns. False, with the reason on stderr,
+ * if that fails. Destroy it either way. */
+bool dmdv_ignore_read(dmd_ignore_t *ignore, const char *name);
+
+/* Warns on stderr about patterns that ignored nothing. */
+void dmdv_ignore_warn(const dmd_ignore_t *ignore, const char *name);
 
 #endif

@@ -2,7 +2,7 @@
 #include "analyse/graph/leaks.h"
 #include "analyse/limits/ignore.h"
 #include "dmdv/commandline/commands.h"
-#include "dmdv/commandline/ignoring.h"
+#include "dmdv/commandline/recordoptions.h"
 #include "dmdv/graph/graphcommand.h"
 #include "host/process.h"
 #include "show/text/text_graph.h"

@@ -5,7 +5,7 @@
 #include "dmdv/memory/askreporters.h"
 
 #include "base/out.h"
-#include "base/posix/sockets.h"
+#include "base/posix/posix.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "dmdv/memory/systemtrees.h"

@@ -8,7 +8,7 @@
  * before the program runs have the statuses of shells and env(1): 127 if there is no Valgrind or no
  * dmd, or if dmdv cannot make its temporary file. A wrong command line is 2, as in every command.
  */
-#include "base/posix/posixfiles.h"
+#include "base/posix/posix.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/run/leftovers.h"

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/jsonout.h"
-#include "base/posix/sockets.h"
+#include "base/posix/posix.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "host/process.h"

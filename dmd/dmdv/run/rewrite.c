@@ -3,7 +3,7 @@
 
 #include "analyse/transform/merge.h"
 #include "base/files.h"
-#include "base/posix/posixfiles.h"
+#include "base/posix/posix.h"
 #include "dmdv/commandline/show.h"
 #include "dmdv/input/profilefile.h"
 #include "host/output.h"

@@ -4,7 +4,7 @@
 #endif
 #include "dmdv/run/runchannel.h"
 
-#include "base/posix/sockets.h"
+#include "base/posix/posix.h"
 #include "base/strbuf.h"
 #include "host/process.h"
 

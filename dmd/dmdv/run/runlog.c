@@ -3,7 +3,7 @@
 
 #include "base/files.h"
 #include "base/out.h"
-#include "base/posix/posixfiles.h"
+#include "base/posix/posix.h"
 #include "host/output.h"
 #include "host/process.h"
 

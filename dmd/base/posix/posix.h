@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * posixfiles.h: implements base/files.h on a libc. Nothing here allocates.
+ * posix.h: implements base/files.h on a libc, and has what local sockets need. Nothing here
+ * allocates, so that it also serves a signal handler.
  */
-#ifndef DMD_BASE_POSIX_POSIXFILES_H
-#define DMD_BASE_POSIX_POSIXFILES_H
+#ifndef DMD_BASE_POSIX_POSIX_H
+#define DMD_BASE_POSIX_POSIX_H
 
 #include "base/files.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 /* mode follows the process's current umask. */
 extern const dmd_files_t dmd_posix_files;
@@ -31,5 +38,27 @@ bool dmd_posix_umask(uint32_t *mask);
 /* The permissions of new files under the umask. Without /proc this changes the umask for a moment,
  * so a host with threads must call it before it starts them. */
 uint32_t dmd_posix_mode(void *ctx);
+
+/* ---- Sockets. ----
+ *
+ * Local sockets by which dmdv and the native engine find and check each other. */
+
+/* Makes the address of a name in the kernel's abstract namespace. The name has n bytes, fewer than
+ * sun_path has. Returns the address's length. */
+socklen_t dmd_posix_abstract_address(struct sockaddr_un *address, const char *name, size_t n);
+
+/* The process at the other end of a connection, as the kernel knows it. */
+typedef struct {
+  uint32_t pid, user;
+} dmd_posix_peer_t;
+
+/* Returns 0, or an errno. */
+int dmd_posix_peer(int fd, dmd_posix_peer_t *peer);
+
+/* Whether the other end belongs to root or to this process's own user. */
+bool dmd_posix_peer_is_trusted(int fd);
+
+/* Milliseconds of a clock that nobody sets. */
+int64_t dmd_posix_now_ms(void);
 
 #endif
