@@ -150,20 +150,15 @@ dmd_core_sources = \
   dmd/files/profile/source.h \
   dmd/files/profile/jsonvalue.c dmd/files/profile/jsonvalue.h \
   dmd/show/page/answer.c dmd/show/page/answer.h \
-  dmd/show/page/answer_history.c \
   dmd/show/page/ask_census.c \
-  dmd/show/page/ask_curve.c \
   dmd/show/page/ask_curves.c \
   dmd/show/page/ask_faults.c \
   dmd/show/page/ask_files.c \
   dmd/show/page/ask_flame.c \
+  dmd/show/page/ask_graph.c \
   dmd/show/page/ask_history.c \
-  dmd/show/page/ask_leaks.c \
   dmd/show/page/ask_map.c \
-  dmd/show/page/ask_neighbours.c \
   dmd/show/page/ask_overview.c \
-  dmd/show/page/ask_owners.c \
-  dmd/show/page/ask_paths.c \
   dmd/show/page/ask_record.c \
   dmd/show/page/ask_records.c \
   dmd/show/page/ask_retained.c \

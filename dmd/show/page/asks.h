@@ -12,7 +12,7 @@
  * (query.h), and only then writes. If it returns false, it wrote nothing and the query has the
  * reason.
  *
- * To add a query: a file ask_NAME.c, its function here, and a line in the table in asks.c.
+ * To add a query: its function in a file ask_*.c and here, and a line in the table in asks.c.
  */
 #ifndef DMD_SHOW_PAGE_ASKS_H
 #define DMD_SHOW_PAGE_ASKS_H

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
+ * Queries about the blocks of a heap graph.
+ *
+ * ask=paths&to=: the output of dmdv paths --json with a window of its paths, "total" and "first".
+ * to and filter select the blocks at the end of the paths.
+ *
+ * ask=owners: the output of dmdv owners --json with a window of its rows, "total" and "first".
+ *
+ * ask=leaks: the output of dmdv leaks --json with a window of its rows, "total" and "first".
+ *
  * ask=neighbours&node=: {"node": {...}, "out": {"total", "first", "rows": [...]}, "in": {...}}:
  * details of a node of a heap graph, the nodes it points to, and the nodes that point to it, each
  * as a window. A row is {"node", "name", "address", "bytes", "way", "offset"}; `way` is the member
@@ -12,8 +21,105 @@
 #include "show/page/answer.h"
 #include "show/page/asks.h"
 #include "show/page/pagegraph.h"
+#include "show/text/text_graph.h"
 
-enum { ROWS = 50 };
+/* ---- Paths. ---- */
+
+enum { PATHS = 50 };
+
+static void write_paths(dmd_jsonout_t *j, const dmd_paths_t *paths, dmd_window_t window) {
+  window = dmd_window_of(window, paths->n_order);
+  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+  dmd_paths_write_sums(j, paths);
+  dmd_jsonout_key_u64(j, "total", paths->n_order);
+  dmd_jsonout_key_u64(j, "first", window.first);
+  dmd_paths_write_paths(j, paths, window.first, window.end);
+  dmd_jsonout_end(j);
+}
+
+bool dmd_ask_paths(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
+  dmd_session_graph_t *graph = dmd_session_graph_of(page, query);
+  dmd_window_t window = dmd_window_read(query, PATHS);
+  dmd_bitset_t to;
+  bool all = false;
+  if (query->failed || graph == NULL)
+    return false;
+  if (dmd_session_choose(&to, &all, graph, query, "to") && all)
+    dmd_query_reject(query, "to which blocks?", "select them with to=WHAT or filter=KEY=TEXT");
+  if (!query->failed) {
+    dmd_paths_t paths;
+    dmd_jsonout_t j;
+    dmd_paths_init(&paths, &graph->kinds, &to);
+    dmd_jsonout_init(&j, out);
+    write_paths(&j, &paths, window);
+    dmd_paths_destroy(&paths);
+  }
+  dmd_bitset_destroy(&to);
+  return !query->failed;
+}
+
+/* ---- Owners. ---- */
+
+enum { OWNERS = 50 };
+
+bool dmd_ask_owners(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
+  dmd_session_graph_t *graph = dmd_session_graph_of(page, query);
+  dmd_window_t window = dmd_window_read(query, OWNERS);
+  if (query->failed || graph == NULL)
+    return false;
+  if (graph->heap->profile.mode != DMD_MODE_DARK_MATTER)
+    return dmd_query_reject(query, "only mode dark-matter has reports",
+                            "run the program with --mode=dark-matter");
+  dmd_owners_view_t view = {.owners = dmd_session_owners(graph), .namer = graph->namer};
+  uint32_t n = graph->records.section[DMD_SECTION_UNREPORTED].n;
+  window = dmd_window_of(window, n);
+  dmd_jsonout_t j;
+  dmd_jsonout_init(&j, out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
+  dmd_owners_write_sum(&j, &view);
+  dmd_jsonout_key_u64(&j, "total", n);
+  dmd_jsonout_key_u64(&j, "first", window.first);
+  dmd_owners_write_rows(&j, &view, window.first, window.end);
+  dmd_jsonout_end(&j);
+  return true;
+}
+
+/* ---- Leaks. ---- */
+
+enum { LEAKS = 100 };
+
+bool dmd_ask_leaks(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
+  dmd_session_graph_t *graph = dmd_session_graph_of(page, query);
+  dmd_window_t window = dmd_window_read(query, LEAKS);
+  if (query->failed || graph == NULL)
+    return false;
+  dmd_session_filters_t filters;
+  dmd_leaks_t leaks;
+  dmd_leakrows_t rows;
+  dmd_jsonout_t j;
+  dmd_session_filters_init(&filters, page->env, query);
+  bool *picks = dmd_session_picks(graph, &filters);
+  dmd_leaks_init(&leaks, graph->heap, DMD_LEAKS_AS_MEMCHECK);
+  dmd_leakrows_init(&rows, &leaks, &graph->kinds, dmd_session_graph_records(graph), NULL, picks);
+  window = dmd_window_of(window, dmd_leakrows_count(&rows));
+  dmd_leaks_view_t view = {.rows = &rows, .kinds = &graph->kinds, .states = ~0u};
+  dmd_jsonout_init(&j, out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
+  dmd_leaks_write_sums(&j, &view);
+  dmd_jsonout_key_u64(&j, "total", dmd_leakrows_count(&rows));
+  dmd_jsonout_key_u64(&j, "first", window.first);
+  dmd_leaks_write_rows(&j, &view, window.first, window.end);
+  dmd_jsonout_end(&j);
+  dmd_leakrows_destroy(&rows);
+  dmd_leaks_destroy(&leaks);
+  dmd_env_free(page->env, picks);
+  dmd_session_filters_destroy(&filters);
+  return true;
+}
+
+/* ---- Neighbours. ---- */
+
+enum { NEIGHBOURS = 50 };
 
 /* A node's name for people, and its address. */
 static void write_name(dmd_jsonout_t *j, const dmd_session_graph_t *g, uint32_t node) {
@@ -149,7 +255,7 @@ static uint32_t find_block(dmd_session_graph_t *g, dmd_query_t *query, const cha
 
 bool dmd_ask_neighbours(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_session_graph_t *g = dmd_session_graph_of(page, query);
-  dmd_window_t window = dmd_window_read(query, ROWS);
+  dmd_window_t window = dmd_window_read(query, NEIGHBOURS);
   if (query->failed || g == NULL)
     return false;
   const char *at = dmd_query_str(query, "at", NULL);
