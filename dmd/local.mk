@@ -177,7 +177,6 @@ dmd_core_sources = \
   dmd/show/page/pagehistory.c dmd/show/page/pagehistory.h \
   dmd/show/page/query.c dmd/show/page/query.h \
   dmd/show/page/recordlist.c dmd/show/page/recordlist.h \
-  dmd/show/page/rowlist.c dmd/show/page/rowlist.h \
   dmd/show/page/view.c dmd/show/page/view.h \
   dmd/record/heap/allocator.c dmd/record/heap/allocator.h \
   dmd/record/heap/block.h \

@@ -2,7 +2,7 @@
  *
  * ask=records: {"total", "bytes", "blocks", "heap": {"bytes", "blocks"}, "shown": {"total",
  * "bytes", "blocks"}, "hasReporters", "hasTags", "first", "rows": [...]}: a window of the records
- * that a query selects (recordlist.h) or, with by, of their sums (rowlist.h). total, bytes and
+ * that a query selects (recordlist.h) or, with by, of their sums (the same). total, bytes and
  * blocks are those of the sections without filters, and so are hasReporters and hasTags: whether
  * any record has one. shown is what passes the filters. A row is written by dmd_answer_record, or
  * is {"id", "name", sums, "share"}.

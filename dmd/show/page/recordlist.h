@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * recordlist.h: the records that a query selects, in the requested order. Keeps the last list.
+ * recordlist.h: the records that a query selects, or their sums, in the requested order. Keeps the
+ * last list.
  *
  * Keys of a query: section (all, unreported, once, twice; only dark-matter mode has sections); sort
  * (usable, req, slop, num: the largest magnitude first; name: by the function that allocated);
@@ -13,7 +14,7 @@
 #define DMD_SHOW_PAGE_RECORDLIST_H
 
 #include "analyse/records/allocfns.h"
-#include "analyse/records/record.h"
+#include "analyse/records/rows.h"
 #include "base/strbuf.h"
 #include "show/page/session.h"
 
@@ -81,5 +82,33 @@ static inline uint32_t dmd_recordlist_at(const dmd_recordlist_t *list, uint32_t 
  * its index in the stack. */
 uint32_t dmd_record_own_frame(const dmd_records_t *records, dmd_allocfns_t *allocfns,
                               const dmd_record_t *r, size_t *place);
+
+/* ---- Sums of the records of a list, in the requested order. ---- */
+
+/* By reporter, tag, thread, function, library, file or type; keeps the last rows. Further keys of a
+ * query: by (picks.h), and name, a text that the row's name must contain. Rows cannot be sorted by
+ * requested bytes or slop, which they do not have. */
+typedef struct dmd_rowlist {
+  const dmd_records_t *records;
+  bool is_made; /* whether the rest is valid: */
+  dmd_rows_t rows;
+  dmd_by_t by;
+  unsigned sections; /* the selection that the rows were made for */
+  bool is_regex;
+  dmd_strbuf_t text;
+  /* The current list: indices into `rows`, from 0. */
+  uint32_t *shown;
+  uint32_t n;
+} dmd_rowlist_t;
+
+void dmd_rowlist_init(dmd_rowlist_t *list, const dmd_records_t *records);
+void dmd_rowlist_destroy(dmd_rowlist_t *list);
+
+/* Adds up the selected records. */
+void dmd_rowlist_make(dmd_rowlist_t *list, const dmd_recordlist_t *records, dmd_by_t by,
+                      const dmd_selection_t *selection);
+
+/* Shows the rows whose name contains the text, sorted. */
+void dmd_rowlist_show(dmd_rowlist_t *list, const char *name, const dmd_selection_t *selection);
 
 #endif

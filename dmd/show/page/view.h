@@ -22,7 +22,6 @@
 #include "show/page/flame.h"
 #include "show/page/picks.h"
 #include "show/page/recordlist.h"
-#include "show/page/rowlist.h"
 #include "show/page/session.h"
 #include "show/text/pieces.h"
 
