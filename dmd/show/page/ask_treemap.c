@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * ask=treemap: {"name", "by", "bytes", "blocks", states, "share", "children": [...]}: the sums of a
- * query's records by reporter, tag, thread, function, library or file (recordlist.h), as nested areas.
- * Without the key by, it is the first of reporter, tag, file, library and function by which the map
- * has several areas worth looking at; the answer says which.
- * Reporters' paths and files' paths nest by their parts; after LEVELS parts, the rest of a name is
- * one part. Nodes below a thousandth of the whole are left out; "left" counts them.
+ * query's records by reporter, tag, thread, function, library or file (recordlist.h), as nested
+ * areas. Without the key by, it is the first of reporter, tag, file, library and function by which
+ * the map has several areas worth looking at; the answer says which. Reporters' paths and files'
+ * paths nest by their parts; after LEVELS parts, the rest of a name is one part. Nodes below a
+ * thousandth of the whole are left out; "left" counts them.
  *
  * A share is that of the whole map. The map may have more bytes than the heap, since a block counts
  * for each of its reporters; "again" is how many.
