@@ -389,6 +389,13 @@ static void check_end(void) {
   CHECK(n_quick > 4 * n_long);
 }
 
+/* A millisecond has passed at each look. */
+static uint64_t tick(void *ctx) {
+  (void)ctx;
+  static uint64_t ms;
+  return __atomic_add_fetch(&ms, 1, __ATOMIC_RELAXED);
+}
+
 static void nothing_is_lost_or_invented(uint32_t n_threads) {
   memset(&g, 0, sizeof g);
   g.n_threads = n_threads;
@@ -397,6 +404,8 @@ static void nothing_is_lost_or_invented(uint32_t n_threads) {
                               .freed_blocks = 100,
                               .n_parts = N_PARTS,
                               .records_peak = true,
+                              .records_timeline = true,
+                              .clock = {tick, NULL},
                               .waiting = &together_waiting};
   dmd_live_init(&g.live, &together_env, &config);
   for (uint32_t i = 0; i <= n_threads; i++) {
