@@ -100,7 +100,7 @@ static void both_moments_stay(void **state) {
     uint64_t before[2][3], after[2][3];
     fixture_begin(&f, DMD_MODE_LIVE);
     fill_at_random(&f.profile, &dice);
-    add_peak_at_random(&f.profile, &dice);
+    add_times_at_random(&f.profile, &dice);
     f.profile.mode = DMD_MODE_LIVE;
     dmd_reduce_limits_t limits = {.max_groups = dice_below(&dice, 30),
                                   .max_frames = dice_below(&dice, 30)};
