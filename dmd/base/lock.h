@@ -49,16 +49,25 @@ void dmd_lock_wake(dmd_lock_t *lock, const dmd_waiting_t *waiting);
 /* The slow part of dmd_lock_take. */
 void dmd_lock_wait(dmd_lock_t *lock, const dmd_waiting_t *waiting);
 
+/* True if the process is known to have one thread. That cannot change while it holds a lock. */
+static inline int dmd_lock_is_alone(const dmd_waiting_t *waiting) {
+  return waiting->is_alone != NULL && __atomic_load_n(waiting->is_alone, __ATOMIC_RELAXED) != 0;
+}
+
 /* Takes the lock if it is free; returns whether it did. */
-static inline int dmd_lock_try(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
+static inline int dmd_lock_try_as(dmd_lock_t *lock, int is_alone) {
   uint32_t is = DMD_LOCK_FREE;
-  if (waiting->is_alone != NULL && __atomic_load_n(waiting->is_alone, __ATOMIC_RELAXED) != 0) {
+  if (is_alone) {
     is = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
     __atomic_store_n(&lock->word, DMD_LOCK_TAKEN, __ATOMIC_RELAXED);
     return is == DMD_LOCK_FREE;
   }
   return __atomic_compare_exchange_n(&lock->word, &is, DMD_LOCK_TAKEN, 0, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED);
+}
+
+static inline int dmd_lock_try(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
+  return dmd_lock_try_as(lock, dmd_lock_is_alone(waiting));
 }
 
 static inline void dmd_lock_take(dmd_lock_t *lock, const dmd_waiting_t *waiting) {

@@ -13,7 +13,8 @@ struct dmd_blocks {
   dmd_shard_t *parts; /* aligned to cache lines, as is the next */
   dmd_peak_t *peak;
   dmd_timekeeper_t timekeeper;
-  void *memory; /* allocation that contains the shards and the peak */
+  dmd_late_alone_t late_alone; /* guarded by no lock */
+  void *memory;                /* allocation that contains the shards and the peak */
   uint32_t n_parts, shift;
   dmd_all_freed_t freed;
   dmd_freed_block_t found; /* result of the last dmd_blocks_find_freed */
@@ -57,17 +58,15 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   blocks->freed.max_own = own_freed(blocks, config->max_freed);
   dmd_freed_init(&blocks->freed.freed, env, room_for_freed(blocks, config->max_freed));
   take_memory(blocks);
-  dmd_peak_init(blocks->peak, env, config->waiting, blocks->parts, blocks->n_parts);
-  blocks->peak->is_on = config->records_peak;
-  blocks->peak->clock = config->clock;
   dmd_timekeeper_init(&blocks->timekeeper, env, config->clock,
                       config->records_peak && config->records_timeline);
+  dmd_peak_init(blocks->peak, env, blocks->parts, blocks->n_parts, config, &blocks->timekeeper);
   blocks->sample_interval = config->sample_interval;
   if (config->sample_interval > 0)
     blocks->marks = dmd_bloom_create(env);
   for (uint32_t i = 0; i < blocks->n_parts; i++)
     dmd_shard_init(&blocks->parts[i], env, config, blocks->marks, &blocks->freed, blocks->peak,
-                   &blocks->timekeeper);
+                   &blocks->late_alone);
   if (blocks->n_parts == 1 && blocks->waiting == NULL)
     blocks->only = blocks->parts;
   return blocks;
@@ -77,6 +76,7 @@ void dmd_blocks_destroy(dmd_blocks_t *blocks) {
   for (uint32_t i = 0; i < blocks->n_parts; i++)
     dmd_shard_destroy(&blocks->parts[i]);
   dmd_timekeeper_destroy(&blocks->timekeeper);
+  dmd_peak_destroy_share(&blocks->peak->alone, blocks->env);
   dmd_freed_destroy(&blocks->freed.freed);
   dmd_env_free(blocks->env, blocks->memory);
   dmd_bloom_destroy(blocks->marks);
@@ -95,13 +95,27 @@ static dmd_shard_t *part_of(const dmd_blocks_t *blocks, uint64_t addr) {
   return &blocks->parts[dmd_hash_u64(addr >> DMD_CHUNK_BITS) >> blocks->shift];
 }
 
+static void lock(dmd_blocks_t *blocks, dmd_shard_t *part) {
+  if (part->is_held)
+    return;
+  dmd_lock_take(&part->lock, blocks->waiting);
+  part->is_held = true;
+  blocks->held[blocks->n_held++] = (uint16_t)(part - blocks->parts);
+}
+
+static __attribute__((cold)) void go_parallel(dmd_blocks_t *blocks) {
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    lock(blocks, &blocks->parts[i]);
+  dmd_peak_go_parallel(blocks->peak);
+}
+
 static void hold(dmd_blocks_t *blocks, dmd_shard_t *part) {
   if (blocks->waiting == NULL || part->is_held)
     return;
-  dmd_lock_take(&part->lock, blocks->waiting);
+  lock(blocks, part);
+  if (!blocks->peak->is_parallel && !dmd_lock_is_alone(blocks->waiting))
+    go_parallel(blocks);
   dmd_shard_catch_up(part);
-  part->is_held = true;
-  blocks->held[blocks->n_held++] = (uint16_t)(part - blocks->parts);
 }
 
 /* Locks and returns the shard of an address. */
@@ -130,10 +144,10 @@ void dmd_blocks_let_go(dmd_blocks_t *blocks) {
 
 /* The heap now, after dmd_peak_raise. */
 static dmd_timepoint_t point_of(const dmd_blocks_t *blocks) {
-  const dmd_heap_sum_t *now = &blocks->peak->now;
-  return (dmd_timepoint_t){.szB = now->szB,
-                           .n_blocks = now->n,
-                           .alloc_szB = now->alloc_szB,
+  const dmd_turnover_t now = dmd_peak_now(blocks->peak);
+  return (dmd_timepoint_t){.szB = dmd_turnover_left(&now),
+                           .n_blocks = now.n_allocated - now.n_freed,
+                           .alloc_szB = now.allocated_szB,
                            .resident_szB = DMD_MEMORY_UNKNOWN};
 }
 
@@ -343,6 +357,7 @@ dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
     sum.in_use_szB += totals.in_use_szB;
     sum.freed_reported += totals.freed_reported;
   }
+  dmd_shard_add_turnover(&sum, &blocks->peak->alone.sum);
   sum.n_allocs = whole(blocks, sum.n_allocs);
   sum.n_frees = whole(blocks, sum.n_frees);
   sum.n_blocks = blocks->sample_interval == 0 ? sum.n_blocks : sum.n_allocs - sum.n_frees;
@@ -356,10 +371,10 @@ bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_moment_t *figures) {
   const dmd_peak_t *peak = blocks->peak;
   raise_peak(blocks);
   *figures = (dmd_moment_t){.is_known = peak->is_on,
-                            .szB = peak->most.szB,
-                            .n_blocks = whole(blocks, peak->most.n),
-                            .ms = peak->ms,
-                            .alloc_szB = peak->most.alloc_szB,
+                            .szB = peak->most_szB,
+                            .n_blocks = whole(blocks, peak->most_n),
+                            .ms = peak->most_ms,
+                            .alloc_szB = peak->most_alloc_szB,
                             .error_szB = dmd_peak_error(peak)};
   return figures->is_known;
 }
@@ -372,6 +387,7 @@ void dmd_blocks_walk_gone(dmd_blocks_t *blocks,
                           void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n),
                           void *ctx) {
   dmd_blocks_hold_all(blocks);
+  dmd_peak_walk_gone(blocks->peak, &blocks->peak->alone, visit, ctx);
   for (uint32_t i = 0; i < blocks->n_parts; i++)
     dmd_peak_walk_gone(blocks->peak, &blocks->parts[i].share, visit, ctx);
 }
@@ -417,11 +433,18 @@ void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks) {
 
 /* ---- Fast path, without the engine's lock. ---- */
 
+/* Locks and returns the shard of an address; NULL if threads run in parallel and the peak does not
+ * know it yet. */
 static inline __attribute__((always_inline)) dmd_shard_t *take(dmd_blocks_t *blocks,
                                                                uint64_t addr) {
   dmd_shard_t *part = part_of(blocks, addr);
-  dmd_lock_take(&part->lock, blocks->waiting);
-  return part;
+  int is_alone = dmd_lock_is_alone(blocks->waiting);
+  if (!dmd_lock_try_as(&part->lock, is_alone))
+    dmd_lock_wait(&part->lock, blocks->waiting);
+  if (is_alone || __builtin_expect(blocks->peak->is_parallel, 1))
+    return part;
+  dmd_lock_let_go(&part->lock, blocks->waiting);
+  return NULL;
 }
 
 static inline __attribute__((always_inline)) void let_go(const dmd_blocks_t *blocks,
@@ -433,6 +456,8 @@ bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block
   if (dmd_peak_is_wanted(blocks->peak))
     return false;
   dmd_shard_t *part = take(blocks, new_block->addr);
+  if (part == NULL)
+    return false;
   bool is_first = dmd_shard_quick_add(part, new_block, tag);
   let_go(blocks, part);
   return is_first;
@@ -440,6 +465,8 @@ bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block
 
 bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack) {
   dmd_shard_t *part = take(blocks, addr);
+  if (part == NULL)
+    return false;
   bool is_plain = dmd_shard_quick_remove(part, addr, stack);
   let_go(blocks, part);
   return is_plain;
@@ -447,6 +474,8 @@ bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack
 
 dmd_block_t *dmd_blocks_quick_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
   dmd_shard_t *part = take(blocks, addr);
+  if (part == NULL)
+    return NULL;
   dmd_block_t *block = dmd_shard_begin_move(part, addr, true);
   let_go(blocks, part);
   return block;
@@ -459,6 +488,8 @@ bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t 
   if (dmd_peak_is_wanted(blocks->peak))
     return false;
   dmd_shard_t *from = take(blocks, addr), *into = part_of(blocks, now->addr);
+  if (from == NULL)
+    return false;
   bool is_locked = from == into || dmd_lock_try(&into->lock, blocks->waiting);
   bool is_quick =
       is_locked && block->reports == DMD_NONE && dmd_shard_find(into, now->addr) == NULL;

@@ -7,9 +7,10 @@
 /* While threads run in parallel, a new peak is this share of the last one larger, but not less than
  * LEAST_SHARE bytes. The steps of all shards together are as large. A shard that has published so
  * often that others wait for it doubles the least share, up to MOST_SHARE. */
-enum { PEAK_SHARE = 512, LEAST_SHARE = 2048, MOST_SHARE = 65536, MANY_TIMES = 16384 };
+enum { PEAK_SHARE = 512, LEAST_SHARE = 2048, MOST_SHARE = 65536, MANY_TIMES = 8192 };
 
-/* The clock is read again when the peak has grown by this share. */
+/* A thread alone reads the clock again when it has allocated DMD_TIMEKEEPER_SZB, or in the
+ * beginning this share of all bytes so far. */
 enum { TIME_SHARE = 256 };
 
 /* ---- Blocks of the peak that are gone. ---- */
@@ -63,11 +64,17 @@ static void add_gone(const dmd_peak_t *peak, dmd_peak_share_t *share, const dmd_
   share->n_gone++;
 }
 
+/* The table of a program whose blocks have many sizes is in no near cache. */
 void dmd_peak_work_off(const dmd_peak_t *peak, dmd_peak_share_t *share) {
+  enum { AHEAD = 16 };
   if (share->log == NULL)
     share->log = dmd_env_alloc(peak->env, "dmd.peak.gone", DMD_PEAK_LOG * sizeof *share->log);
-  for (uint32_t i = 0; i < share->n_log; i++)
-    add_gone(peak, share, &share->log[i]);
+  for (uint32_t i = 0; i < share->n_log + AHEAD; i++) {
+    if (i < share->n_log && share->n_places > 0)
+      __builtin_prefetch(&share->gone[home_of(share, &share->log[i])], 1);
+    if (i >= AHEAD)
+      add_gone(peak, share, &share->log[i - AHEAD]);
+  }
   share->n_log = 0;
 }
 
@@ -95,103 +102,137 @@ void dmd_peak_walk_gone(const dmd_peak_t *peak, const dmd_peak_share_t *share,
 
 /* ---- New peaks. ---- */
 
-/* Often there is one such free: of a loop that allocates and frees, at the peak. Once threads ran
- * in parallel, any shard may have some. */
-void dmd_peak_settle(dmd_peak_t *peak) {
+/* Counts the frees that are not counted yet. Those of threads in parallel were, when their locks
+ * were taken. */
+static void settle(dmd_peak_t *peak) {
   if (peak->is_parallel)
-    peak->late = peak->n_shards < 64 ? ((uint64_t)1 << peak->n_shards) - 1 : UINT64_MAX;
-  for (; peak->late != 0; peak->late &= peak->late - 1)
-    for (uint32_t i = (uint32_t)__builtin_ctzll(peak->late); i < peak->n_shards; i += 64) {
-      dmd_shard_count_leaving(&peak->shards[i]);
-      dmd_shard_catch_up(&peak->shards[i]);
-    }
+    return;
+  dmd_shard_count_leaving(peak->shards);
+  dmd_shard_count_late_alone(peak->shards->late_alone);
+}
+
+static void renumber_gone(const dmd_peak_t *peak, dmd_peak_share_t *share) {
+  bool is_valid = share->mark == peak->mark;
+  if (is_valid && share->n_log > 0)
+    dmd_peak_work_off(peak, share);
+  for (uint32_t i = 0; i < share->n_places; i++)
+    share->gone[i].mark = is_valid && share->gone[i].mark == peak->mark;
+  share->mark = is_valid;
 }
 
 static void renumber(void *ctx, uint64_t addr, dmd_block_t *block) {
-  (void)ctx, (void)addr;
+  const dmd_peak_t *peak = ctx;
+  (void)addr;
   if (!(block->flags & DMD_BLOCK_ANNOUNCED))
-    block->born = 0;
+    block->born = dmd_peak_has(peak, block) ? 1 : 2;
 }
 
-/* All live blocks are of the peak. */
 __attribute__((cold)) void dmd_peak_renumber(dmd_peak_t *peak) {
+  settle(peak);
   for (uint32_t i = 0; i < peak->n_shards; i++) {
-    dmd_shard_t *shard = &peak->shards[i];
-    dmd_heap_walk(&shard->heap, renumber, NULL);
-    if (shard->share.gone != NULL)
-      dmd_mem_zero(shard->share.gone, shard->share.n_places * sizeof *shard->share.gone);
-    shard->share.mark = 0;
+    dmd_heap_walk(&peak->shards[i].heap, renumber, peak);
+    renumber_gone(peak, &peak->shards[i].share);
   }
-  peak->mark = 1;
+  renumber_gone(peak, &peak->alone);
+  peak->mark = peak->is_on;
+  peak->number = 2;
 }
 
-void dmd_peak_read_clock(dmd_peak_t *peak) {
-  peak->next_time = peak->most.szB + peak->most.szB / TIME_SHARE + 1;
+static void set_time(dmd_peak_t *peak) {
   if (peak->clock.now != NULL)
     peak->ms = peak->clock.now(peak->clock.ctx);
 }
 
+__attribute__((cold)) void dmd_peak_read_clock(dmd_peak_t *peak) {
+  settle(peak);
+  uint64_t allocated = peak->alone.sum.allocated_szB, step = allocated / TIME_SHARE;
+  if (step > DMD_TIMEKEEPER_SZB)
+    step = DMD_TIMEKEEPER_SZB;
+  peak->next_time = allocated + step + 1;
+  set_time(peak);
+  if (dmd_timekeeper_is_due(peak->timekeeper))
+    dmd_peak_want(peak);
+}
+
 static void set_steps(dmd_peak_t *peak) {
-  uint64_t share = peak->most.szB / PEAK_SHARE,
+  uint64_t share = peak->most_szB / PEAK_SHARE,
            least = __atomic_load_n(&peak->least_share, __ATOMIC_RELAXED);
   if (share < least)
     share = least;
   __atomic_store_n(&peak->step, share / peak->n_shards, __ATOMIC_RELAXED);
-  __atomic_store_n(&peak->least_new, peak->most.szB + share, __ATOMIC_RELAXED);
+  __atomic_store_n(&peak->least_new, peak->most_szB + share, __ATOMIC_RELAXED);
 }
 
-void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, const dmd_waiting_t *waiting,
-                   dmd_shard_t *shards, uint32_t n_shards) {
-  static const char always = 1, never = 0;
+void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, dmd_shard_t *shards, uint32_t n_shards,
+                   const dmd_blocks_config_t *config, const dmd_timekeeper_t *timekeeper) {
   dmd_mem_zero(peak, sizeof *peak);
   peak->env = env;
-  peak->is_alone = waiting == NULL             ? &always
-                   : waiting->is_alone == NULL ? &never
-                                               : waiting->is_alone;
+  peak->is_on = config->records_peak;
+  peak->is_always_parallel = config->waiting != NULL && config->waiting->is_alone == NULL;
+  peak->is_parallel = peak->is_always_parallel;
+  peak->clock = config->clock;
+  peak->timekeeper = timekeeper;
   peak->shards = shards;
   peak->n_shards = n_shards;
-  peak->mark = 1;
+  peak->mark = peak->is_on;
+  peak->number = 2;
   peak->least_share = LEAST_SHARE;
-  set_steps(peak);
+  peak->next_time = peak->is_on && peak->clock.now != NULL ? 0 : UINT64_MAX;
+  if (peak->is_on)
+    set_steps(peak);
+  else
+    peak->most_szB = UINT64_MAX;
 }
 
-/* Makes the sum as it is now the peak, with all live blocks. */
-static void take(dmd_peak_t *peak) {
-  peak->most = peak->now;
-  set_steps(peak);
-  if (++peak->mark >= UINT32_MAX - 1)
-    dmd_peak_renumber(peak);
-  dmd_peak_read_clock(peak);
-}
-
-static void add_up(dmd_peak_t *peak) {
-  dmd_peak_settle(peak);
+dmd_turnover_t dmd_peak_now(const dmd_peak_t *peak) {
+  dmd_turnover_t all = peak->alone.sum;
   for (uint32_t i = 0; i < peak->n_shards; i++) {
-    dmd_heap_sum_t *sum = &peak->shards[i].share.unpublished;
-    peak->now.szB += sum->szB;
-    peak->now.n += sum->n;
-    peak->now.alloc_szB += sum->alloc_szB;
-    *sum = (dmd_heap_sum_t){0};
+    const dmd_turnover_t *sum = &peak->shards[i].share.sum;
+    dmd_turnover_add(&all, sum->n_allocated, sum->allocated_szB);
+    dmd_turnover_free(&all, sum->n_freed, sum->freed_szB);
   }
-  __atomic_store_n(&peak->is_wanted, false, __ATOMIC_RELAXED);
+  return all;
 }
 
-void dmd_peak_restart(dmd_peak_t *peak) {
-  if (!peak->is_on)
-    return;
-  add_up(peak);
-  peak->highest = 0;
-  peak->is_parallel = false;
-  peak->least_share = LEAST_SHARE;
-  take(peak);
+/* Makes this moment the peak, with all live blocks. */
+static void take(dmd_peak_t *peak, const dmd_turnover_t *now) {
+  if (peak->is_parallel)
+    set_time(peak);
+  if (peak->number >= DMD_PEAK_LAST_NUMBER)
+    dmd_peak_renumber(peak);
+  dmd_peak_set(peak, dmd_turnover_left(now), now->n_allocated - now->n_freed,
+               &(dmd_instant_t){.allocated_szB = now->allocated_szB, .number = peak->number++});
+  set_steps(peak);
 }
 
 void dmd_peak_raise(dmd_peak_t *peak) {
+  settle(peak);
   if (!peak->is_on)
     return;
-  add_up(peak);
-  if (peak->now.szB > peak->most.szB)
-    take(peak);
+  dmd_turnover_t now = dmd_peak_now(peak);
+  __atomic_store_n(&peak->is_wanted, false, __ATOMIC_RELAXED);
+  if (dmd_turnover_left(&now) > peak->most_szB)
+    take(peak, &now);
+}
+
+void dmd_peak_restart(dmd_peak_t *peak) {
+  settle(peak);
+  dmd_turnover_t now = dmd_peak_now(peak);
+  for (uint32_t i = 0; i < peak->n_shards; i++) {
+    peak->shards[i].share.sum = (dmd_turnover_t){0};
+    peak->shards[i].share.published = 0;
+    peak->shards[i].next_look = 0;
+  }
+  peak->alone.sum = now;
+  peak->is_parallel = peak->is_always_parallel;
+  if (!peak->is_on)
+    return;
+  peak->published = dmd_turnover_left(&now);
+  peak->highest = 0;
+  peak->least_share = LEAST_SHARE;
+  set_time(peak);
+  __atomic_store_n(&peak->is_wanted, false, __ATOMIC_RELAXED);
+  take(peak, &now);
 }
 
 /* The sum may be negative for a moment: frees can be published before the allocations. */
@@ -204,9 +245,9 @@ static void note_sum(dmd_peak_t *peak, uint64_t sum) {
 }
 
 void dmd_peak_go_parallel(dmd_peak_t *peak) {
-  note_sum(peak, __atomic_load_n(&peak->now.szB, __ATOMIC_RELAXED));
-  set_steps(peak);
-  __atomic_store_n(&peak->is_parallel, true, __ATOMIC_RELAXED);
+  dmd_peak_raise(peak);
+  peak->published = peak->highest = dmd_turnover_left(&peak->alone.sum);
+  peak->is_parallel = true;
 }
 
 /* Two shards may do so at once, which does no harm. The peak itself does not change meanwhile,
@@ -220,8 +261,9 @@ static void widen_steps(dmd_peak_t *peak) {
 }
 
 void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share) {
-  uint64_t sum = __atomic_add_fetch(&peak->now.szB, share->unpublished.szB, __ATOMIC_RELAXED);
-  share->unpublished.szB = 0;
+  uint64_t bytes = dmd_turnover_left(&share->sum),
+           sum = __atomic_add_fetch(&peak->published, bytes - share->published, __ATOMIC_RELAXED);
+  share->published = bytes;
   if (++share->n_published % MANY_TIMES == 0)
     widen_steps(peak);
   note_sum(peak, sum);
@@ -231,5 +273,5 @@ void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share) {
 
 uint64_t dmd_peak_error(const dmd_peak_t *peak) {
   uint64_t limit = peak->highest + peak->step * peak->n_shards;
-  return !peak->is_parallel || limit <= peak->most.szB ? 0 : limit - peak->most.szB;
+  return !peak->is_parallel || limit <= peak->most_szB ? 0 : limit - peak->most_szB;
 }

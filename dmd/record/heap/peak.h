@@ -3,19 +3,28 @@
  * peak.h: when the heap was largest, and the blocks that it then consisted of. A part of blocks.h,
  * whose locks guard it.
  *
- * All shards share one state: the bytes now, the peak, and a mark. Each block gets a number when it
- * is added, mark + 1; a new peak advances the mark. So a block is of the peak if its number is at
- * most the mark, and a new peak takes over all live blocks in constant time. A block of the peak
- * that is freed is remembered by what a dump shows of it, until the next peak. Entries carry the
- * mark of their time, so that a new peak clears them in constant time, too.
+ * Each block gets a number when it is added. A block is of the peak if its number is at most the
+ * peak's mark. So a new peak takes over all live blocks in constant time. A block of the peak that
+ * is freed is remembered by what a dump shows of it, until the next peak. Entries carry the mark of
+ * their time, so that a new peak clears them in constant time, too.
+ *
+ * The peak is found in retrospect: a heap is never larger than right before a free, or now. So an
+ * allocation compares nothing, it only adds to what was allocated so far. A free takes the next
+ * number, and notes what was allocated before it (dmd_instant_t). It may be counted later
+ * (blocks.h), when the block's record is at hand, but all are counted in their order: then what was
+ * allocated before it, less what was freed before it, is what the heap had. A dump also compares
+ * what the heap has now. Empty blocks that are added before the first free belong to the peak.
  *
  * Precision: exact while one thread at a time allocates, and that is known
- * (dmd_waiting_t.is_alone). Frees that are delayed (blocks.h) are counted before anything counts as
- * a peak. Threads that run in parallel would fight for the sum. So each shard publishes its bytes
- * only if they changed by more than a step, which is wider for those that publish often; and a sum
- * that exceeds the peak by more than a larger step only asks for a new peak. The next allocation
- * then takes all shard locks, adds up exactly, and makes the peak what it finds. `highest` records
- * the largest published sum: the true peak is at most that, plus the step of each shard.
+ * (dmd_waiting_t.is_alone). Threads that run in parallel would fight for the sum, and for the
+ * order. So each shard publishes its bytes only if they changed by more than a step, which is wider
+ * for those that publish often; and a sum that exceeds the peak by more than a larger step only
+ * asks for a new peak. The next allocation then takes all shard locks, adds up exactly, and makes
+ * the peak what it finds. `highest` records the largest published sum: the true peak is at most
+ * that, plus the step of each shard.
+ *
+ * Time: a thread alone reads the clock when it has allocated DMD_TIMEKEEPER_SZB since it last did,
+ * or in the beginning 1/256 of all so far. The time of a peak is the last reading before it.
  *
  * Sizes are requested bytes. Blocks that the program announces do not count, since they may lie
  * within others. If blocks are sampled, sums are estimates.
@@ -32,11 +41,18 @@
 #include "record/heap/block.h"
 #include "record/heap/timekeeper.h"
 
-/* Bytes and blocks that exist, and bytes ever allocated. In fractions if blocks are sampled, as in
- * shard.h. */
-typedef struct dmd_heap_sum {
-  uint64_t szB, n, alloc_szB;
-} dmd_heap_sum_t;
+/* All that was allocated so far, and all frees that are counted. Blocks are in fractions if they
+ * are sampled, as in shard.h. */
+typedef struct dmd_turnover {
+  uint64_t n_allocated, n_freed, allocated_szB, freed_szB;
+} dmd_turnover_t;
+
+/* The moment before a free of a thread alone. */
+typedef struct dmd_instant {
+  uint64_t n_allocated;
+  uint32_t number; /* blocks allocated by then have this number at most */
+  uint64_t allocated_szB;
+} dmd_instant_t;
 
 /* Blocks of the peak that were freed and are equal. */
 typedef struct dmd_gone {
@@ -50,51 +66,56 @@ typedef struct dmd_gone {
 
 enum { DMD_PEAK_LOG = 256 };
 
-/* What belongs to one shard. */
+/* Numbers of blocks up to here are used; announced blocks have UINT32_MAX. */
+#define DMD_PEAK_LAST_NUMBER (UINT32_MAX - 1)
+
+/* What belongs to one shard, or to all while a thread is alone. */
 typedef struct dmd_peak_share {
-  dmd_heap_sum_t unpublished; /* changes that the common sum lacks, made in parallel with others */
-  uint32_t mark;              /* what follows is void if the peak's mark is another */
-  uint32_t n_published;       /* how often it has published */
-  uint32_t n_log;             /* blocks that are gone and not in the table yet */
-  uint32_t n_gone, n_places;  /* used and all places of the table; the latter 0 or a power of two */
-  dmd_gone_t *gone;           /* a hash table */
-  dmd_gone_t *log;            /* DMD_PEAK_LOG of them; NULL: not needed yet */
+  dmd_turnover_t sum;
+  uint64_t published;        /* what the common sum has of it, in bytes */
+  uint32_t mark;             /* what follows is void if the peak's mark is another */
+  uint32_t n_published;      /* how often it has published */
+  uint32_t n_log;            /* blocks that are gone and not in the table yet */
+  uint32_t n_gone, n_places; /* used and all places of the table; the latter 0 or a power of two */
+  dmd_gone_t *gone;          /* a hash table */
+  dmd_gone_t *log;           /* DMD_PEAK_LOG of them; NULL: not needed yet */
 } dmd_peak_share_t;
 
 struct dmd_shard;
+struct dmd_blocks_config;
 
 typedef struct dmd_peak {
-  /* Read at each event, rarely written. */
+  /* Read at each event. */
   _Alignas(DMD_CACHE_LINE) bool is_on;
   bool is_parallel;         /* threads have run in parallel since the last restart */
+  bool is_always_parallel;  /* the host cannot tell whether they do */
   bool is_wanted;           /* the next allocation is to take all locks and raise the peak */
-  uint32_t mark;            /* from 1 */
-  const char *is_alone;     /* not 0 while there is one thread */
+  uint32_t mark;            /* blocks with this number at most are of the peak */
+  uint32_t number;          /* of the blocks that are added now; larger than the mark */
   uint64_t step, least_new; /* while threads run in parallel: how much a shard's bytes change before
                                it publishes them; the sum that asks for a new peak */
   uint64_t least_share;     /* the least sum of all steps */
   const dmd_env_t *env;
   /* Written at each event of a thread that is alone. */
-  _Alignas(DMD_CACHE_LINE) dmd_heap_sum_t now;
-  dmd_heap_sum_t most; /* the peak */
-  uint64_t late; /* bit i: shards i, i + 64... have frees of a thread alone that are not counted */
-  uint64_t next_time; /* a sum so large reads the clock */
-  uint64_t ms;        /* when the peak was reached */
-  uint64_t highest;   /* largest published sum */
+  _Alignas(DMD_CACHE_LINE) dmd_peak_share_t alone;
+  uint64_t next_time;        /* when so many bytes were allocated, the clock is read */
+  uint64_t ms;               /* when the clock was read */
+  uint64_t most_szB, most_n; /* the peak; UINT64_MAX bytes: peaks are not recorded */
+  uint64_t most_alloc_szB;   /* bytes allocated by then */
+  uint64_t most_ms;          /* when that was */
+  uint64_t published;        /* bytes of all blocks, as the shards have published them */
+  uint64_t highest;          /* the most that was published */
   dmd_clock_t clock;
+  const dmd_timekeeper_t *timekeeper;
   struct dmd_shard *shards;
   uint32_t n_shards;
 } dmd_peak_t;
 
-/* No peak yet. clock may be set afterwards, and is_on. */
-void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, const dmd_waiting_t *waiting,
-                   struct dmd_shard *shards, uint32_t n_shards);
+/* No peak yet. If config says that peaks are not recorded, only the sums are. */
+void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, struct dmd_shard *shards,
+                   uint32_t n_shards, const struct dmd_blocks_config *config,
+                   const dmd_timekeeper_t *timekeeper);
 void dmd_peak_destroy_share(dmd_peak_share_t *share, const dmd_env_t *env);
-
-/* True if this is the only thread. */
-static inline bool dmd_peak_is_alone(const dmd_peak_t *peak) {
-  return __atomic_load_n(peak->is_alone, __ATOMIC_RELAXED) != 0;
-}
 
 static inline bool dmd_peak_has(const dmd_peak_t *peak, const dmd_block_t *block) {
   return block->born <= peak->mark;
@@ -109,38 +130,23 @@ static inline void dmd_peak_want(dmd_peak_t *peak) {
   __atomic_store_n(&peak->is_wanted, true, __ATOMIC_RELAXED);
 }
 
-/* Notes that threads run in parallel from now on. */
+/* Threads run in parallel from now on. To be called with all shard locks, before any of them adds
+ * or removes a block. */
 void dmd_peak_go_parallel(dmd_peak_t *peak);
-
-static inline void dmd_peak_see_parallel(dmd_peak_t *peak) {
-  if (__builtin_expect(!__atomic_load_n(&peak->is_parallel, __ATOMIC_RELAXED), 0))
-    dmd_peak_go_parallel(peak);
-}
-
-/* A free in this shard is not counted yet. Those of threads in parallel need no note: once there
- * were any, all shards are asked before a peak. */
-static inline void dmd_peak_note_late(dmd_peak_t *peak, uint32_t shard) {
-  if (dmd_peak_is_alone(peak))
-    peak->late |= (uint64_t)1 << shard % 64;
-  else
-    dmd_peak_see_parallel(peak);
-}
-
-/* Adds to the common sum what a shard has not published. */
-void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share);
-
-/* Counts the frees that are not counted yet. */
-void dmd_peak_settle(dmd_peak_t *peak);
 
 /* The numbers of blocks are used up. */
 void dmd_peak_renumber(dmd_peak_t *peak);
 
+/* Reads the clock for the peaks to come. */
 void dmd_peak_read_clock(dmd_peak_t *peak);
 
 /* Makes this moment the peak: always, or if the heap is larger than ever. All shard locks are held,
  * or the thread is alone. */
 void dmd_peak_restart(dmd_peak_t *peak);
 void dmd_peak_raise(dmd_peak_t *peak);
+
+/* What all shards counted so far. All shard locks are held. */
+dmd_turnover_t dmd_peak_now(const dmd_peak_t *peak);
 
 /* The true peak is at most this much larger. */
 uint64_t dmd_peak_error(const dmd_peak_t *peak);
@@ -171,63 +177,83 @@ static inline void dmd_peak_remember(const dmd_peak_t *peak, dmd_peak_share_t *s
                                             .flags = block->flags};
 }
 
+/* Adds to the common sum what a shard has not published. */
+void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share);
+
+static inline uint64_t dmd_turnover_left(const dmd_turnover_t *sum) {
+  return sum->allocated_szB - sum->freed_szB;
+}
+
 static inline void dmd_peak_publish_much(dmd_peak_t *peak, dmd_peak_share_t *share) {
-  dmd_peak_see_parallel(peak);
-  int64_t by = (int64_t)share->unpublished.szB;
-  if ((uint64_t)(by < 0 ? -by : by) > __atomic_load_n(&peak->step, __ATOMIC_RELAXED))
+  int64_t by = (int64_t)(dmd_turnover_left(&share->sum) - share->published);
+  if (peak->is_on && (uint64_t)(by < 0 ? -by : by) > __atomic_load_n(&peak->step, __ATOMIC_RELAXED))
     dmd_peak_publish(peak, share);
 }
 
-/* The only thread added a block. Frees that are not counted yet are, before anything counts as a
- * peak. */
-static inline void dmd_peak_grow(dmd_peak_t *peak, uint64_t n, uint64_t szB) {
-  if (peak->now.szB + szB > peak->most.szB && peak->late != 0)
-    dmd_peak_settle(peak);
-  peak->now.szB += szB;
-  peak->now.n += n;
-  peak->now.alloc_szB += szB;
-  if (peak->now.szB <= peak->most.szB)
-    return;
-  peak->most = peak->now;
-  if (__builtin_expect(++peak->mark >= UINT32_MAX - 1, 0))
-    dmd_peak_renumber(peak);
-  if (__builtin_expect(peak->now.szB >= peak->next_time, 0))
-    dmd_peak_read_clock(peak);
+static inline void dmd_turnover_add(dmd_turnover_t *sum, uint64_t n, uint64_t szB) {
+  sum->n_allocated += n;
+  sum->allocated_szB += szB;
+}
+
+static inline void dmd_turnover_free(dmd_turnover_t *sum, uint64_t n, uint64_t szB) {
+  sum->n_freed += n;
+  sum->freed_szB += szB;
 }
 
 /* A block was added, which counts as n and szB. */
 static inline void dmd_peak_add(dmd_peak_t *peak, dmd_peak_share_t *share, dmd_block_t *block,
                                 uint64_t n, uint64_t szB) {
-  if (!peak->is_on)
-    return;
-  if (block->flags & DMD_BLOCK_ANNOUNCED) {
-    block->born = UINT32_MAX;
-    return;
-  }
-  block->born = peak->mark + 1;
-  if (dmd_peak_is_alone(peak)) {
-    dmd_peak_grow(peak, n, szB);
+  block->born = peak->number;
+  if (peak->is_parallel) {
+    dmd_turnover_add(&share->sum, n, szB);
+    dmd_peak_publish_much(peak, share);
     return;
   }
-  share->unpublished.szB += szB;
-  share->unpublished.n += n;
-  share->unpublished.alloc_szB += szB;
-  dmd_peak_publish_much(peak, share);
+  dmd_turnover_add(&peak->alone.sum, n, szB);
+  if (__builtin_expect(peak->alone.sum.allocated_szB >= peak->next_time, 0))
+    dmd_peak_read_clock(peak);
 }
 
-/* A block is gone, which counted as n and szB. */
-static inline void dmd_peak_remove(dmd_peak_t *peak, dmd_peak_share_t *share,
-                                   const dmd_block_t *block, uint64_t n, uint64_t szB) {
-  if (!peak->is_on || (block->flags & DMD_BLOCK_ANNOUNCED))
+/* A block is about to be removed: stores the moment. Nothing else may be half done. */
+static inline void dmd_peak_begin_free(dmd_peak_t *peak, dmd_instant_t *before) {
+  if (peak->is_parallel)
     return;
-  if (dmd_peak_has(peak, block))
-    dmd_peak_remember(peak, share, block);
-  bool is_alone = dmd_peak_is_alone(peak);
-  dmd_heap_sum_t *sum = is_alone ? &peak->now : &share->unpublished;
-  sum->szB -= szB;
-  sum->n -= n;
-  if (!is_alone)
+  if (__builtin_expect(peak->number >= DMD_PEAK_LAST_NUMBER, 0))
+    dmd_peak_renumber(peak);
+  before->n_allocated = peak->alone.sum.n_allocated;
+  before->allocated_szB = peak->alone.sum.allocated_szB;
+  before->number = peak->number++;
+}
+
+/* The heap was as large as this, and is larger than ever. */
+static inline void dmd_peak_set(dmd_peak_t *peak, uint64_t szB, uint64_t n,
+                                const dmd_instant_t *before) {
+  peak->most_szB = szB;
+  peak->most_n = n;
+  peak->most_alloc_szB = before->allocated_szB;
+  peak->most_ms = peak->ms;
+  peak->mark = before->number;
+}
+
+/* A block is gone, which counted as n and szB. If the thread is alone, all frees before this one
+ * are counted; the moment before it was `before`, which is NULL if threads run in parallel. */
+static inline void dmd_peak_remove(dmd_peak_t *peak, dmd_peak_share_t *share,
+                                   const dmd_block_t *block, uint64_t n, uint64_t szB,
+                                   const dmd_instant_t *before) {
+  if (before == NULL) {
+    if (dmd_peak_has(peak, block))
+      dmd_peak_remember(peak, share, block);
+    dmd_turnover_free(&share->sum, n, szB);
     dmd_peak_publish_much(peak, share);
+    return;
+  }
+  dmd_turnover_t *sum = &peak->alone.sum;
+  uint64_t was = before->allocated_szB - sum->freed_szB;
+  if (was > peak->most_szB)
+    dmd_peak_set(peak, was, before->n_allocated - sum->n_freed, before);
+  if (dmd_peak_has(peak, block))
+    dmd_peak_remember(peak, &peak->alone, block);
+  dmd_turnover_free(sum, n, szB);
 }
 
 #endif

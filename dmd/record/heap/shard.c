@@ -7,7 +7,7 @@
 
 void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
                     dmd_bloom_t *marks, dmd_all_freed_t *freed, dmd_peak_t *peak,
-                    const dmd_timekeeper_t *timekeeper) {
+                    dmd_late_alone_t *late_alone) {
   dmd_mem_zero(part, offsetof(dmd_shard_t, own_freed));
   part->sample_interval = config->sample_interval;
   part->marks = marks;
@@ -15,7 +15,7 @@ void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_co
   dmd_pool_init(&part->tag_sums, env, "dmd.blocks.tag_sums", sizeof(dmd_tag_sum_t));
   part->freed = freed;
   part->peak = peak;
-  part->timekeeper = timekeeper;
+  part->late_alone = late_alone;
 }
 
 void dmd_shard_destroy(dmd_shard_t *part) {
@@ -57,53 +57,63 @@ __attribute__((noinline)) static void count_tag(dmd_shard_t *part, uint32_t tag,
   sum_of_tag(part, tag)->n_blocks += count.n * (uint64_t)by;
 }
 
-/* Adds a block to the counts of blocks in use; count_out subtracts it. */
-static inline void count_in(dmd_shard_t *part, dmd_block_t *block) {
-  count_t count = count_of(part, block);
-  part->totals.in_use_szB += count.req;
-  dmd_peak_add(part->peak, &part->share, block, count.n, count.req);
-  if (block->tag != DMD_NONE)
-    count_tag(part, block->tag, count, 1);
+static inline bool is_announced(const dmd_block_t *block) {
+  return block->flags & DMD_BLOCK_ANNOUNCED;
 }
 
-static inline void count_out(dmd_shard_t *part, const dmd_block_t *block) {
+/* Adds an announced block to the sums of blocks in use (by 1), or subtracts it (by -1). */
+__attribute__((noinline)) static void count_announced(dmd_shard_t *part, const dmd_block_t *block,
+                                                      int by) {
   count_t count = count_of(part, block);
-  part->totals.in_use_szB -= count.req;
-  dmd_peak_remove(part->peak, &part->share, block, count.n, count.req);
+  part->totals.in_use_szB += count.req * (uint64_t)by;
   if (block->tag != DMD_NONE)
-    count_tag(part, block->tag, count, -1);
+    count_tag(part, block->tag, count, by);
 }
 
 /* The next allocation adds a point to the timeline if one is due. It takes all locks. */
 __attribute__((cold, noinline)) static void look_at_clock(dmd_shard_t *part) {
-  part->next_look = part->totals.alloc_szB + DMD_TIMEKEEPER_SZB;
-  if (dmd_timekeeper_is_due(part->timekeeper))
+  part->next_look = part->share.sum.allocated_szB + DMD_TIMEKEEPER_SZB;
+  if (dmd_timekeeper_is_due(part->peak->timekeeper))
     dmd_peak_want(part->peak);
 }
 
 static inline void count_new(dmd_shard_t *part, dmd_block_t *block) {
   count_t count = count_of(part, block);
-  part->totals.n_allocs += count.n;
-  part->totals.alloc_szB += count.req;
-  if (__builtin_expect(part->totals.alloc_szB >= part->next_look, 0))
+  if (__builtin_expect(is_announced(block), 0)) {
+    part->totals.n_allocs += count.n;
+    part->totals.alloc_szB += count.req;
+    block->born = UINT32_MAX;
+    count_announced(part, block, 1);
+    return;
+  }
+  dmd_peak_add(part->peak, &part->share, block, count.n, count.req);
+  if (__builtin_expect(part->share.sum.allocated_szB >= part->next_look, 0))
     look_at_clock(part);
-  count_in(part, block);
+  if (block->tag != DMD_NONE)
+    count_tag(part, block->tag, count, 1);
 }
 
-/* Frees are counted at the request, so that invalid frees count, too. If blocks are sampled, a free
- * counts as many as its block stood for, and invalid frees are unknown. */
-static void count_free(dmd_shard_t *part) {
-  part->totals.n_frees += part->sample_interval == 0;
+static inline __attribute__((always_inline)) void
+count_out(dmd_shard_t *part, const dmd_block_t *block, const dmd_instant_t *before) {
+  count_t count = count_of(part, block);
+  dmd_peak_remove(part->peak, &part->share, block, count.n, count.req, before);
+  if (block->tag != DMD_NONE)
+    count_tag(part, block->tag, count, -1);
 }
 
 /* The block is removed or renewed at this stack. */
-static inline void count_old(dmd_shard_t *part, const dmd_block_t *block, uint32_t stack) {
-  count_out(part, block);
-  if (__builtin_expect(part->sample_interval > 0, 0))
-    part->totals.n_frees += count_of(part, block).n;
+static void count_old(dmd_shard_t *part, const dmd_block_t *block, uint32_t stack,
+                      const dmd_instant_t *before) {
+  uint64_t n = count_of(part, block).n;
+  if (is_announced(block)) {
+    part->totals.n_frees += n;
+    count_announced(part, block, -1);
+  } else {
+    count_out(part, block, before);
+  }
   if (block->reports == DMD_NONE)
     return;
-  part->totals.freed_reported += count_of(part, block).n;
+  part->totals.freed_reported += n;
   if (part->gone != NULL)
     part->gone(part->gone_ctx, block, stack);
 }
@@ -129,9 +139,8 @@ static inline void note_freed(dmd_shard_t *part, const dmd_freed_block_t *block)
     dmd_shard_pass_freed(part);
 }
 
-static inline void count_freed(dmd_shard_t *part, const dmd_block_t *block, uint64_t addr,
-                               uint32_t stack) {
-  count_old(part, block, stack);
+static inline void remember_freed(dmd_shard_t *part, const dmd_block_t *block, uint64_t addr,
+                                  uint32_t stack) {
   note_freed(part, &(dmd_freed_block_t){.addr = addr,
                                         .usable = dmd_block_usable(block),
                                         .allocated = block->stack,
@@ -142,7 +151,9 @@ void dmd_shard_count_leaving(dmd_shard_t *part) {
   dmd_leaving_t *leaving = &part->leaving;
   if (leaving->removed.block == NULL || leaving->is_counted)
     return;
-  count_freed(part, leaving->removed.block, leaving->addr, leaving->stack);
+  count_old(part, leaving->removed.block, leaving->stack,
+            part->peak->is_parallel ? NULL : &leaving->before);
+  remember_freed(part, leaving->removed.block, leaving->addr, leaving->stack);
   leaving->is_counted = true;
 }
 
@@ -180,35 +191,30 @@ const dmd_block_t *dmd_shard_add(dmd_shard_t *part, const dmd_new_block_t *new_b
   return fill(part, block, new_block, tag);
 }
 
-/* A free is not counted yet. */
-static inline void note_late(const dmd_shard_t *part) {
-  dmd_peak_note_late(part->peak, (uint32_t)(part - part->peak->shards));
-}
-
 dmd_remove_t dmd_shard_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack) {
   dmd_removed_t *removed = &part->leaving.removed;
   dmd_shard_settle(part);
-  count_free(part);
-  if (!dmd_heap_remove(&part->heap, addr, removed))
+  dmd_peak_begin_free(part->peak, &part->leaving.before);
+  if (!dmd_heap_remove(&part->heap, addr, removed)) {
+    part->totals.n_frees += part->sample_interval == 0;
     return DMD_REMOVE_FAILED;
+  }
   if (part->marks != NULL)
     dmd_bloom_remove(part->marks, addr);
   part->leaving.addr = addr;
   part->leaving.stack = stack;
-  if (removed->stays) {
-    note_late(part);
+  if (removed->stays)
     return DMD_REMOVE_DONE;
-  }
-  bool is_ours = removed->memory.slab != NULL || (removed->block->flags & DMD_BLOCK_ANNOUNCED);
+  bool is_ours = removed->memory.slab != NULL || is_announced(removed->block);
   dmd_shard_settle(part);
   return is_ours ? DMD_REMOVE_DONE : DMD_REMOVE_MEMORY;
 }
 
 void dmd_shard_remove_this(dmd_shard_t *part, uint64_t addr, dmd_block_t *block, uint32_t stack) {
   dmd_shard_settle(part);
-  count_free(part);
   if (part->marks != NULL)
     dmd_bloom_remove(part->marks, addr);
+  dmd_peak_begin_free(part->peak, &part->leaving.before);
   dmd_heap_remove_this(&part->heap, addr, block, &part->leaving.removed);
   part->leaving.addr = addr;
   part->leaving.stack = stack;
@@ -223,25 +229,27 @@ static void set_announced_size(dmd_shard_t *part, dmd_block_t *block, uint64_t r
 
 dmd_block_t *dmd_shard_move_announced(dmd_shard_t *part, uint64_t addr, dmd_block_t *block,
                                       dmd_shard_t *into, uint64_t to, uint64_t req) {
-  count_out(part, block);
+  count_announced(part, block, -1);
   dmd_block_t *moved = dmd_heap_move_announced(&part->heap, addr, block, &into->heap, to);
   set_announced_size(into, moved, req);
-  count_in(into, moved);
+  count_announced(into, moved, 1);
   return moved;
 }
 
 const dmd_block_t *dmd_shard_renew(dmd_shard_t *part, const dmd_new_block_t *now, uint32_t tag) {
   dmd_block_t *block = dmd_shard_find_freeable(part, now->addr);
-  count_free(part);
-  count_old(part, block, now->stack);
+  dmd_shard_count_leaving(part);
+  dmd_instant_t before;
+  dmd_peak_begin_free(part->peak, &before);
+  count_old(part, block, now->stack, part->peak->is_parallel ? NULL : &before);
   block->flags = now->flags & DMD_BLOCK_FLAGS;
   return fill(part, block, now, tag);
 }
 
 void dmd_shard_resize_announced(dmd_shard_t *part, dmd_block_t *block, uint64_t req) {
-  count_out(part, block);
+  count_announced(part, block, -1);
   set_announced_size(part, block, req);
-  count_in(part, block);
+  count_announced(part, block, 1);
 }
 
 void dmd_shard_count_failed_realloc(dmd_shard_t *part, uint64_t req) {
@@ -253,19 +261,36 @@ void dmd_shard_count_failed_realloc(dmd_shard_t *part, uint64_t req) {
 
 /* ---- Fast path, without the engine's lock. ---- */
 
+/* Such a block was neither announced nor reported. */
+static inline __attribute__((always_inline)) void
+count_late_free(dmd_shard_t *part, const dmd_late_free_t *late, const dmd_instant_t *before) {
+  const dmd_block_t *block = dmd_addressmap_taken_out(&part->heap.slots, late->id);
+  count_out(part, block, before);
+  remember_freed(part, block, late->addr, late->stack);
+  dmd_addressmap_release(&part->heap.slots, late->id);
+}
+
 /* Counts the n oldest late frees. */
 static void count_late(dmd_shard_t *part, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) {
-    const dmd_late_free_t *late = &part->late[part->oldest_late++ % DMD_SHARD_LATE];
-    count_freed(part, dmd_addressmap_taken_out(&part->heap.slots, late->id), late->addr,
-                late->stack);
-    dmd_addressmap_release(&part->heap.slots, late->id);
-  }
+  for (uint32_t i = 0; i < n; i++)
+    count_late_free(part, &part->late[part->oldest_late++ % DMD_SHARD_LATE], NULL);
   part->n_late -= n;
 }
 
 void dmd_shard_count_late_frees(dmd_shard_t *part) {
   count_late(part, part->n_late);
+}
+
+static void count_late_alone(dmd_late_alone_t *late, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t at = late->oldest++ % DMD_SHARD_LATE;
+    count_late_free(late->ring[at].shard, &late->ring[at].free, &late->ring[at].before);
+  }
+  late->n -= n;
+}
+
+void dmd_shard_count_late_alone(dmd_late_alone_t *late) {
+  count_late_alone(late, late->n);
 }
 
 /* Adds a block where one that is not plain may start. */
@@ -289,24 +314,33 @@ bool dmd_shard_quick_add(dmd_shard_t *part, const dmd_new_block_t *new_block, ui
   return add_beside(part, &copy, tag);
 }
 
-/* Delays the counting: until this many more frees have happened, the block's record arrives from
- * memory. */
-static void free_late(dmd_shard_t *part, uint64_t addr, uint32_t stack, uint32_t id) {
+/* Late frees: until this many more have happened, the block's record arrives from memory. */
+static inline dmd_late_free_t *next_late(dmd_shard_t *part) {
   if (part->n_late == DMD_SHARD_LATE)
     count_late(part, DMD_SHARD_LATE / 2);
-  part->late[(part->oldest_late + part->n_late++) % DMD_SHARD_LATE] =
-      (dmd_late_free_t){.addr = addr, .stack = stack, .id = id};
-  part->heap.n_blocks--;
-  note_late(part);
-  count_free(part);
-  if (part->marks != NULL)
-    dmd_bloom_remove(part->marks, addr);
+  return &part->late[(part->oldest_late + part->n_late) % DMD_SHARD_LATE];
+}
+
+static inline dmd_late_free_t *next_late_alone(dmd_shard_t *part) {
+  dmd_late_alone_t *late = part->late_alone;
+  if (late->n == DMD_SHARD_LATE)
+    count_late_alone(late, DMD_SHARD_LATE / 2);
+  uint32_t at = (late->oldest + late->n) % DMD_SHARD_LATE;
+  dmd_peak_begin_free(part->peak, &late->ring[at].before);
+  late->ring[at].shard = part;
+  return &late->ring[at].free;
 }
 
 bool dmd_shard_quick_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack) {
-  uint32_t id;
-  if (dmd_addressmap_take_out(&part->heap.slots, addr, &id)) {
-    free_late(part, addr, stack, id);
+  bool is_parallel = part->peak->is_parallel;
+  dmd_late_free_t *late = is_parallel ? next_late(part) : next_late_alone(part);
+  if (dmd_addressmap_take_out(&part->heap.slots, addr, &late->id)) {
+    late->addr = addr;
+    late->stack = stack;
+    ++*(is_parallel ? &part->n_late : &part->late_alone->n);
+    part->heap.n_blocks--;
+    if (part->marks != NULL)
+      dmd_bloom_remove(part->marks, addr);
     return true;
   }
   if (dmd_shard_find_plain(part, addr) == NULL)
@@ -366,10 +400,18 @@ dmd_block_t *dmd_shard_find_containing(dmd_shard_t *part, uint64_t addr, uint64_
 
 /* ---- Totals. ---- */
 
+void dmd_shard_add_turnover(dmd_totals_t *totals, const dmd_turnover_t *sum) {
+  totals->n_allocs += sum->n_allocated;
+  totals->n_frees += sum->n_freed;
+  totals->alloc_szB += sum->allocated_szB;
+  totals->in_use_szB += dmd_turnover_left(sum);
+}
+
 dmd_totals_t dmd_shard_totals(dmd_shard_t *part) {
   dmd_shard_settle(part);
   dmd_totals_t totals = part->totals;
   totals.n_blocks = part->heap.n_blocks;
+  dmd_shard_add_turnover(&totals, &part->share.sum);
   return totals;
 }
 

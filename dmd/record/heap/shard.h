@@ -23,6 +23,7 @@ typedef struct dmd_leaving {
   uint64_t addr;
   uint32_t stack; /* where it was freed */
   bool is_counted;
+  dmd_instant_t before;
 } dmd_leaving_t;
 
 /* The blocks freed last, from all shards. The lock comes after the shard locks. Each shard buffers
@@ -44,23 +45,33 @@ typedef struct dmd_late_free {
 
 enum { DMD_SHARD_LATE = 16, DMD_SHARD_FREED = 128 };
 
+/* Late frees of all shards, in order, while a thread is alone. */
+typedef struct dmd_late_alone {
+  uint32_t n, oldest;
+  struct {
+    dmd_late_free_t free;
+    dmd_instant_t before;
+    struct dmd_shard *shard;
+  } ring[DMD_SHARD_LATE];
+} dmd_late_alone_t;
+
 typedef struct dmd_shard {
   _Alignas(DMD_CACHE_LINE) dmd_lock_t lock;
   bool is_held; /* the thread that has the engine's lock holds this one, too */
   dmd_heap_t heap;
   dmd_leaving_t leaving;
-  dmd_totals_t totals; /* n_blocks is in heap; includes the block in `leaving` */
+  dmd_totals_t totals; /* of what `share` does not count: announced blocks and what failed */
   dmd_pool_t tag_sums; /* a dmd_tag_sum_t per tag, by tag id; includes the block in `leaving` */
   dmd_all_freed_t *freed;
-  dmd_peak_t *peak; /* of all shards */
+  dmd_peak_t *peak; /* of all shards, as is the next */
+  dmd_late_alone_t *late_alone;
   dmd_peak_share_t share;
-  const dmd_timekeeper_t *timekeeper;
-  uint64_t next_look;       /* at this many allocated bytes, look at the clock */
+  uint64_t next_look;       /* at this many bytes of threads in parallel, look at the clock */
   uint64_t sample_interval; /* 0: all blocks are recorded */
   dmd_bloom_t *marks;       /* Bloom filter of the sampled blocks; NULL if all are recorded */
   void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
   void *gone_ctx;
-  uint32_t n_late, oldest_late;
+  uint32_t n_late, oldest_late;         /* of threads in parallel */
   dmd_late_free_t late[DMD_SHARD_LATE]; /* ring buffer */
   uint32_t n_own_freed;
   dmd_freed_block_t own_freed[DMD_SHARD_FREED]; /* buffer for the common ring; last, since init does
@@ -69,7 +80,7 @@ typedef struct dmd_shard {
 
 void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
                     dmd_bloom_t *marks, dmd_all_freed_t *freed, dmd_peak_t *peak,
-                    const dmd_timekeeper_t *timekeeper);
+                    dmd_late_alone_t *late_alone);
 void dmd_shard_destroy(dmd_shard_t *part);
 
 const dmd_block_t *dmd_shard_add(dmd_shard_t *part, const dmd_new_block_t *new_block, uint32_t tag);
@@ -100,11 +111,14 @@ void dmd_shard_count_leaving(dmd_shard_t *part);
 
 /* Counts all late frees. */
 void dmd_shard_count_late_frees(dmd_shard_t *part);
+void dmd_shard_count_late_alone(dmd_late_alone_t *late);
 
 /* To be called after taking the lock, except before the next two functions. */
 static inline void dmd_shard_catch_up(dmd_shard_t *part) {
   if (part->n_late > 0)
     dmd_shard_count_late_frees(part);
+  if (part->late_alone->n > 0)
+    dmd_shard_count_late_alone(part->late_alone);
 }
 
 /* See dmd_blocks_quick_add and dmd_blocks_quick_remove. */
@@ -122,6 +136,7 @@ void dmd_shard_note_special(dmd_shard_t *part, uint64_t addr);
 
 /* If blocks are sampled, block counts within a shard are in units of 1 / DMD_SHARD_FRACTION. */
 enum { DMD_SHARD_FRACTION = 1 << 16 };
+void dmd_shard_add_turnover(dmd_totals_t *totals, const dmd_turnover_t *sum);
 dmd_totals_t dmd_shard_totals(dmd_shard_t *part);
 dmd_tag_sum_t dmd_shard_tag_sum(dmd_shard_t *part, uint32_t tag);
 
