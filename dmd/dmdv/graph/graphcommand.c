@@ -29,7 +29,7 @@ static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
   return dmdv_add_alloc_fn(&options->typed.frame_view, options->alloc_fns, value, why);
 }
 
-static const dmd_option_t options[] = {
+static const dmd_option_t graph_options[] = {
     DMDV_OUTPUT_OPTION(dmdv_graph_options_t, output, NULL, DMDV_TO_FILE),
     {"filter", "[KEY=]TEXT", NULL,
      "only blocks whose KEY contains TEXT; KEY is type, stack, function, file, library, reporter, "
@@ -44,7 +44,8 @@ static const dmd_option_t options[] = {
     DMDV_JSON_OPTION(dmdv_graph_options_t, json, "print the whole result as JSON"),
     DMDV_NO_PAGER_OPTION(dmdv_graph_options_t, no_pager),
 };
-const dmd_option_table_t dmdv_graph_option_table = {options, sizeof options / sizeof *options};
+const dmd_option_table_t dmdv_graph_option_table = {graph_options,
+                                                    sizeof graph_options / sizeof *graph_options};
 
 int dmdv_graph_options_read(dmdv_graph_options_t *o, size_t szB, const dmdv_command_t *command,
                             int argc, char **argv) {
