@@ -36,11 +36,9 @@ static void print_overview(void) {
   printf("dmdv ./program        runs a program and shows where its memory goes\n"
          "dmdv FILE             shows the same for a profile\n"
          "dmdv view FILE...     shows profiles in a browser\n"
-         "dmdv tree FILE...     shows what the program's reporters measured\n"
          "dmdv timeline FILE    shows the heap over time\n"
          "dmdv diff OLD NEW     prints what changed between two profiles\n"
          "dmdv check FILE       checks limits, for continuous integration\n"
-         "dmdv dump PID         makes a running program write a profile\n"
          "dmdv memory PID       shows the memory of a running program\n"
          "dmdv --help           lists all commands\n");
 }
