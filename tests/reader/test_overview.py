@@ -147,6 +147,16 @@ def test_code_without_names(test):
     test.check("No names" not in overview(test, at_the_peak()), "names")
 
 
+def test_a_heap_that_grows(test):
+    """By 2 MiB a second, for 40 seconds."""
+    document = at_the_peak()
+    document["dmd"]["timeline"] = {"spacing": 1000, "points": [[s * 1000, s * 2 * MIB, s, s * 2 * MIB] for s in range(41)], "marks": []}
+    out = overview(test, document)
+    test.check(re.search(r"\n  growing   steadily by 2\.0[01] MB/s since 0 ms\n", out) and "\ndmdv timeline /" in out, out)
+    document["dmd"]["timeline"]["points"] = [[s * 1000, 2 * MIB, s, s * 2 * MIB] for s in range(41)]
+    test.check("growing" not in overview(test, document), "a heap that does not")
+
+
 # ---- At the end of a run ----
 
 SOURCE = """

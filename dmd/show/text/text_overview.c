@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "model/profile/profile.h"
 #include "show/text/printer.h"
+#include "show/text/text_timeline.h"
 #include "show/text/text_tree.h"
 
 enum {
@@ -365,8 +366,10 @@ static void print_command(dmd_out_t *out, const char *command, const char *file,
 }
 
 /* The commands that show more. */
-static void print_next(dmd_out_t *out, const dmd_overview_t *o, bool reports) {
+static void print_next(dmd_out_t *out, const dmd_overview_t *o, bool has_timeline, bool reports) {
   print_command(out, "\ndmdv view ", o->file, "  shows all of it in a browser\n");
+  if (has_timeline)
+    print_command(out, "dmdv timeline ", o->file, "  draws the heap over time\n");
   print_command(out, "dmdv print ", o->file, "  prints the stacks\n");
   if (reports)
     print_command(out, "dmdv tree ", o->file, "  prints what each reporter measured\n");
@@ -381,6 +384,7 @@ void dmd_overview_print(dmd_out_t *out, dmd_profile_t *profile, const dmd_overvi
   print_header(out, profile, overview);
   if (profile->run.is_known)
     print_run_figures(out, &profile->run);
+  dmd_print_growth(out, "  growing   steadily by ", profile);
   if (reports)
     print_measured(out, &sum);
   bool is_peak = dmd_peak_matters(profile);
@@ -396,5 +400,5 @@ void dmd_overview_print(dmd_out_t *out, dmd_profile_t *profile, const dmd_overvi
   bool is_unseen = dmd_print_unseen(out, &profile->run);
   if (!reports && !is_unseen && profile->mode == DMD_MODE_DARK_MATTER)
     dmd_out_str(out, "\nNo memory reporter ran: the program does not measure its own memory.\n");
-  print_next(out, overview, reports);
+  print_next(out, overview, profile->timeline.points.last > 0, reports);
 }

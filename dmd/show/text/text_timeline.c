@@ -216,19 +216,19 @@ static void print_span(dmd_out_t *out, const dmd_profile_t *profile, const dmd_t
   dmd_out_str(out, " were allocated in between\n");
 }
 
-/* `grows steadily by 0.10 MB/s since 30.0 s` */
-static void print_growth(dmd_out_t *out, const dmd_profile_t *profile) {
+bool dmd_print_growth(dmd_out_t *out, const char *before, const dmd_profile_t *profile) {
   dmd_growth_t growth;
-  char text[DMD_FORMAT_MAX];
+  char text[DMD_AMOUNT_MAX];
   if (!dmd_growth_find(&profile->timeline, &growth))
-    return;
-  dmd_out_str(out, "grows steadily by ");
+    return false;
+  dmd_out_str(out, before);
   dmd_format_amount(text, (int64_t)growth.szB_per_s, DMD_MEMREPORT_BYTES, false);
   dmd_out_str(out, text);
   dmd_out_str(out, "/s since ");
   dmd_format_elapsed(text, growth.from_ms);
   dmd_out_str(out, text);
   dmd_out_char(out, '\n');
+  return true;
 }
 
 void dmd_timeline_print(dmd_out_t *out, const dmd_profile_t *profile, const dmd_timespan_t *span,
@@ -242,7 +242,7 @@ void dmd_timeline_print(dmd_out_t *out, const dmd_profile_t *profile, const dmd_
   print_line(out, profile, "peak", &peak);
   print_line(out, profile, "end", &end);
   print_marks(out, profile);
-  print_growth(out, profile);
+  dmd_print_growth(out, "grows steadily by ", profile);
   dmd_out_char(out, '\n');
   print_span(out, profile, span);
 }
