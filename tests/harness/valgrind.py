@@ -54,7 +54,8 @@ class Bench:
         output = os.path.join(self.place.new_folder("build-" + source), name)
         # Older Valgrinds cannot read the DWARF 5 that clang writes.
         dwarf = ["-gdwarf-4"] if is_clang(command) else []
-        return compile_program(path, output, self.place.builddir, [*COMMON_FLAGS, *dwarf, "-L" + self.place.builddir, *flags], command)
+        libraries = [] if "-fsyntax-only" in flags else ["-L" + self.place.builddir]
+        return compile_program(path, output, self.place.builddir, [*COMMON_FLAGS, *dwarf, *libraries, *flags], command)
 
     def valgrind(self, tool, options):
         """The command that runs Valgrind, up to the program. Each process logs to a file log.PID of its own."""

@@ -24,8 +24,8 @@ def alarms(test, program, *args):
     return dict(re.findall(r"^%s +(\w+(?: [\d.]+%%)?)  +(\S.*)$" % program, done.out, re.MULTILINE))
 
 
-def check_found(test, said):
-    test.check(re.match(r"found with build [12], \S+%; first build right(, from \w+ to \w+)?; the change is record 1", said), said)
+def check_found(test, said, within=2):
+    test.check(re.match(r"found with build [1-%d], \S+%%; first build right(, from \w+ to \w+)?; the change is record 1" % within, said), said)
 
 
 def test_real_equal_runs_raise_no_alarm_and_a_step_does(test):
@@ -36,8 +36,9 @@ def test_real_equal_runs_raise_no_alarm_and_a_step_does(test):
 
 
 def test_real_step_of_threads(test):
-    """Threads with their natural scheduling, and some percent of noise, more on a busy machine."""
-    check_found(test, alarms(test, "threads", "--builds=18", "--threefold=6", "--shares=25")["threefold 25%"])
+    """Threads with their natural scheduling, and some percent of noise. How soon the step is found depends on what
+    else the machine does; which build and which record made it does not."""
+    check_found(test, alarms(test, "threads", "--builds=18", "--threefold=6", "--shares=25")["threefold 25%"], within=6)
 
 
 def test_real_power_is_what_the_manual_says(test):

@@ -59,7 +59,7 @@ def a_child_begins_at_the_fork(t):
     t.equal(child["forked"], True)
     t.equal("forked" in parent, False)
     t.equal(child["points"][0][1], 3000)
-    t.check(child["points"][0][0] >= 30, "the time is the program's")
+    t.check(child["points"][0][0] >= 20, "the time is the program's, by a clock that may be coarse: %s" % child["points"][0])
     t.check(max(point[1] for point in child["points"]) <= 5000, "without the parent's past")
 
 
