@@ -114,7 +114,6 @@ dmd_core_sources = \
   dmd/show/text/text_timeline.c dmd/show/text/text_timeline.h \
   dmd/show/text/text_tree.c dmd/show/text/text_tree.h \
   dmd/show/text/tree_json.c dmd/show/text/tree_json.h \
-  dmd/show/export/calltree.c dmd/show/export/calltree.h \
   dmd/show/export/export.h \
   dmd/show/export/export_about_memory.c \
   dmd/show/export/export_collapsed.c \
@@ -124,7 +123,6 @@ dmd_core_sources = \
   dmd/show/export/export_heapsnapshot.c \
   dmd/show/export/export_speedscope.c \
   dmd/show/export/exportmetrics.c dmd/show/export/exportmetrics.h \
-  dmd/show/export/openmetrics.c dmd/show/export/openmetrics.h \
   dmd/show/export/heapsnapshot.c dmd/show/export/heapsnapshot.h \
   dmd/files/bundle/bundle.c dmd/files/bundle/bundle.h \
   dmd/files/bundle/bundlecursor.c dmd/files/bundle/bundlecursor.h \
@@ -185,8 +183,6 @@ dmd_core_sources = \
   dmd/record/heap/blocks.c dmd/record/heap/blocks.h \
   dmd/record/heap/capture.c dmd/record/heap/capture.h \
   dmd/record/heap/claim.c dmd/record/heap/claim.h \
-  dmd/record/heap/contents.c dmd/record/heap/contents.h \
-  dmd/record/heap/countdown.c dmd/record/heap/countdown.h \
   dmd/record/heap/counters.c dmd/record/heap/counters.h \
   dmd/record/heap/freed.c dmd/record/heap/freed.h \
   dmd/record/heap/heap.c dmd/record/heap/heap.h \
@@ -198,7 +194,6 @@ dmd_core_sources = \
   dmd/record/heap/live_scope.c \
   dmd/record/heap/mappings.c dmd/record/heap/mappings.h \
   dmd/record/heap/bloom.c dmd/record/heap/bloom.h \
-  dmd/record/heap/memory.h \
   dmd/record/heap/mempools.c dmd/record/heap/mempools.h \
   dmd/record/heap/nested.c dmd/record/heap/nested.h \
   dmd/record/heap/pages.c dmd/record/heap/pages.h \
@@ -207,11 +202,9 @@ dmd_core_sources = \
   dmd/record/heap/timekeeper.c dmd/record/heap/timekeeper.h \
   dmd/record/heap/shard.c dmd/record/heap/shard.h \
   dmd/record/heap/fastpath.c dmd/record/heap/fastpath.h \
-  dmd/record/heap/published.c dmd/record/heap/published.h \
   dmd/record/heap/sample.c dmd/record/heap/sample.h \
   dmd/record/heap/scope.c dmd/record/heap/scope.h \
   dmd/record/heap/slabmap.c dmd/record/heap/slabmap.h \
-  dmd/record/heap/slabrecords.h \
   dmd/record/heap/slabs.c dmd/record/heap/slabs.h \
   dmd/record/heap/addressmap.c dmd/record/heap/addressmap.h \
   dmd/record/heap/snapshot.c dmd/record/heap/snapshot.h \
@@ -222,7 +215,6 @@ dmd_core_sources = \
   dmd/record/engine/description.c dmd/record/engine/description.h \
   dmd/record/engine/dump.c dmd/record/engine/dump.h \
   dmd/record/engine/dumpfile.c dmd/record/engine/dumpfile.h \
-  dmd/record/unwind/bytes.c dmd/record/unwind/bytes.h \
   dmd/record/unwind/ehframe.c dmd/record/unwind/ehframe.h \
   dmd/record/unwind/expression.c dmd/record/unwind/expression.h \
   dmd/record/unwind/elfimage.c dmd/record/unwind/elfimage.h \

@@ -91,7 +91,7 @@ static inline uint64_t pl_usable_size(uint64_t addr) {
 }
 
 /* With --sample-interval only some blocks are recorded. Each thread decides which
- * (record/heap/countdown.h), when it allocates or when it processes a note. Returns whether to
+ * (record/heap/sample.h), when it allocates or when it processes a note. Returns whether to
  * record a new block of this size. */
 static inline bool pl_is_kept(pl_thread_t *thread, size_t req) {
   const dmd_live_config_t *config = &g_engine.live.config;

@@ -21,7 +21,7 @@ void pl_roots_mappings(void *ctx, dmd_mapping_fn visit, void *visitor);
 void pl_roots_threads(void *ctx, dmd_thread_fn visit, void *visitor);
 
 /* Likewise: around reads of memory; and whether a range is worth reading, as described in
- * record/heap/memory.h. */
+ * record/heap/pages.h. */
 void pl_roots_begin_reading(void *ctx);
 void pl_roots_end_reading(void *ctx);
 bool pl_roots_holds(void *ctx, uint64_t addr, size_t n, bool *holds);

@@ -23,8 +23,8 @@
 #define DMD_NATIVE_PL_STATE_H
 
 #include "record/engine/engine.h"
-#include "record/heap/countdown.h"
 #include "record/heap/fastpath.h"
+#include "record/heap/sample.h"
 
 #include "native/pl_entry.h"
 

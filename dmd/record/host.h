@@ -139,7 +139,7 @@ typedef struct dmd_engine_host {
   void (*memory_begin)(void *ctx);
   size_t (*memory_read)(void *ctx, uint64_t addr, void *to, size_t n);
   void (*memory_end)(void *ctx);
-  /* See record/heap/memory.h; NULL: never known. */
+  /* See record/heap/pages.h; NULL: never known. */
   bool (*memory_holds)(void *ctx, uint64_t addr, size_t n, bool *holds);
   /* Stop all other threads, and let them run again, so that the program's memory and the threads'
    * state are of one moment. Called with all shard locks held. NULL if threads never run in

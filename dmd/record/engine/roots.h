@@ -14,7 +14,7 @@
 
 #include "model/graph/heapgraph.h"
 #include "record/heap/mappings.h"
-#include "record/heap/memory.h"
+#include "record/heap/pages.h"
 #include "record/host.h"
 
 typedef struct dmd_root {

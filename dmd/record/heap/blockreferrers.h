@@ -24,7 +24,7 @@
 
 #include "model/profile/translate.h"
 #include "record/heap/live.h"
-#include "record/heap/memory.h"
+#include "record/heap/pages.h"
 
 /* Adds the hints to `found`, which must be empty, with the ids of the profile that `ids` translates
  * to. Returns false if there was more memory than is read. */

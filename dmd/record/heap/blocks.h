@@ -27,8 +27,8 @@
  * once, at the end of an event. A host without locks (waiting is NULL) calls from one thread at a
  * time and need not let go.
  *
- * A shard's lock guards its heap.h, addressmap.h and slabrecords.h, and the fields of block
- * records. Lock order: the engine's lock, shard locks, the lock of freed.h, then whatever the
+ * A shard's lock guards its heap.h, addressmap.h and the records of its slabs, and the fields of
+ * block records. Lock order: the engine's lock, shard locks, the lock of freed.h, then whatever the
  * host's memory functions take. The holder of the engine's lock may hold several shard locks, taken
  * in any order; other threads wait for at most one, and only while they hold none.
  */

@@ -2,7 +2,35 @@
 #include "record/heap/heap.h"
 
 #include "base/mem.h"
-#include "record/heap/slabrecords.h"
+#include "record/heap/block.h"
+#include "record/heap/slabs.h"
+
+/* ---- The records (block.h) of the blocks in slabs. ----
+ *
+ * Records lie side by side in memory attached to the slab, in the order of its blocks. A block's
+ * place in the slab thus gives its record without a further table.
+ *
+ * A record is defined from add_slabrecord on, which comes after the block was taken and before
+ * anyone looks for it. It then stays readable until the slab goes, whether the block is taken or
+ * free; dmd_block_t.is_live tells which, see heap.h.
+ *
+ * Cost: 36 bytes for each block that a slab has room for, written up to the last block ever taken.
+ */
+
+/* The record of a block that was added. */
+static inline dmd_block_t *slabrecord_at(const dmd_slab_place_t *place) {
+  return (dmd_block_t *)(void *)place->slab->attached + place->number;
+}
+
+/* The record of a block just taken from the slabs; the contents are undefined. */
+static inline dmd_block_t *add_slabrecord(const dmd_slabs_t *slabs, const dmd_slab_place_t *place) {
+  dmd_slab_t *slab = place->slab;
+  if (slab->attached == NULL)
+    dmd_slabs_attach(slabs, slab, "dmd.slabrecords", slab->n_blocks * sizeof(dmd_block_t));
+  return slabrecord_at(place);
+}
+
+/* ---- The blocks. ---- */
 
 void dmd_heap_init(dmd_heap_t *heap, const dmd_env_t *env, dmd_slabs_t *slabs) {
   dmd_mem_zero(heap, sizeof *heap);
@@ -45,7 +73,7 @@ dmd_block_t *dmd_heap_add(dmd_heap_t *heap, uint64_t addr, uint32_t flags) {
     heap->may_nest = true;
   if ((flags & DMD_BLOCK_ANNOUNCED) || !find_start_in_slab(heap, addr, &place))
     return add_in_slots(heap, addr, flags);
-  dmd_block_t *block = dmd_slabrecord_add(heap->slabs, &place);
+  dmd_block_t *block = add_slabrecord(heap->slabs, &place);
   bool belongs = belongs_in_slab(heap, addr);
   *block = (dmd_block_t){.is_live = belongs, .flags = flags & DMD_BLOCK_FLAGS};
   return belongs ? block : add_in_slots(heap, addr, flags);
@@ -63,25 +91,25 @@ dmd_block_t *dmd_heap_find(const dmd_heap_t *heap, uint64_t addr) {
   dmd_block_t *block = heap->may_nest ? dmd_addressmap_find(&heap->slots, addr) : NULL;
   if (block != NULL)
     return block;
-  if (find_start_in_slab(heap, addr, &place) && dmd_slabrecord_at(&place)->is_live)
-    return dmd_slabrecord_at(&place);
+  if (find_start_in_slab(heap, addr, &place) && slabrecord_at(&place)->is_live)
+    return slabrecord_at(&place);
   return heap->may_nest ? NULL : dmd_addressmap_find(&heap->slots, addr);
 }
 
 dmd_block_t *dmd_heap_find_older(const dmd_heap_t *heap, uint64_t addr, const dmd_block_t *block) {
   dmd_slab_place_t place;
-  bool in_slab = find_start_in_slab(heap, addr, &place) && dmd_slabrecord_at(&place)->is_live;
-  if (in_slab && dmd_slabrecord_at(&place) == block)
+  bool in_slab = find_start_in_slab(heap, addr, &place) && slabrecord_at(&place)->is_live;
+  if (in_slab && slabrecord_at(&place) == block)
     return NULL; /* blocks in slots are newer */
   dmd_block_t *older = dmd_addressmap_find_older(&heap->slots, block);
-  return older == NULL && in_slab ? dmd_slabrecord_at(&place) : older;
+  return older == NULL && in_slab ? slabrecord_at(&place) : older;
 }
 
 /* True if an allocated block starts at addr in a slab. Prefetches its record. */
 static bool find_taken(const dmd_heap_t *heap, uint64_t addr, dmd_slab_place_t *place) {
   if (!find_start_in_slab(heap, addr, place))
     return false;
-  __builtin_prefetch(dmd_slabrecord_at(place));
+  __builtin_prefetch(slabrecord_at(place));
   return dmd_slabs_is_taken(place);
 }
 
@@ -91,7 +119,7 @@ bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_removed_t *removed) {
       heap->may_nest || !in_slab ? dmd_addressmap_remove(&heap->slots, addr) : NULL;
   removed->stays = block == NULL && in_slab;
   if (removed->stays)
-    block = dmd_slabrecord_at(&removed->memory);
+    block = slabrecord_at(&removed->memory);
   /* An announced block has no memory of its own to give back: there may be a malloc'd block at the
    * address. */
   else if (!in_slab || (block->flags & DMD_BLOCK_ANNOUNCED))
@@ -134,13 +162,13 @@ dmd_block_t *dmd_heap_find_announced(const dmd_heap_t *heap, uint64_t from, uint
 void dmd_heap_release(dmd_heap_t *heap, const dmd_removed_t *removed) {
   if (removed->memory.slab == NULL)
     return;
-  dmd_slabrecord_at(&removed->memory)->is_live = 0;
+  slabrecord_at(&removed->memory)->is_live = 0;
   dmd_slabs_free(heap->slabs, &removed->memory);
 }
 
 dmd_block_t *dmd_heap_find_containing(const dmd_heap_t *heap, uint64_t addr, uint64_t *start) {
   dmd_slab_place_t place;
-  dmd_block_t *in_slab = find_in_slab(heap, addr, &place) ? dmd_slabrecord_at(&place) : NULL;
+  dmd_block_t *in_slab = find_in_slab(heap, addr, &place) ? slabrecord_at(&place) : NULL;
   bool is_around =
       in_slab != NULL && in_slab->is_live && dmd_block_is_around(in_slab, place.start, addr);
   dmd_block_t *in_slot = NULL;
@@ -168,11 +196,11 @@ typedef struct {
 static void next_in_slabs(walk_t *w) {
   do
     w->has_place = dmd_slab_walk_next(&w->slabs, &w->place);
-  while (w->has_place && !dmd_slabrecord_at(&w->place)->is_live);
+  while (w->has_place && !slabrecord_at(&w->place)->is_live);
 }
 
 static void visit_in_slab(walk_t *w) {
-  w->visit(w->ctx, w->place.start, dmd_slabrecord_at(&w->place));
+  w->visit(w->ctx, w->place.start, slabrecord_at(&w->place));
   next_in_slabs(w);
 }
 

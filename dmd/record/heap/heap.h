@@ -5,7 +5,7 @@
  *
  * A block's record (36 bytes) lies in the host's own memory, out of reach of the program's stray
  * writes. If the host takes small blocks from slabs (slabs.h), their records lie in the same order
- * (slabrecords.h): a record is found from its slab by one division. All other blocks, and blocks
+ * (heap.c): a record is found from its slab by one division. All other blocks, and blocks
  * that the program announces, are found through slots (addressmap.h), which know nothing of where
  * memory comes from.
  *

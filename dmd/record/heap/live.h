@@ -81,7 +81,7 @@ typedef struct dmd_live_config {
   bool inherit_tags;        /* a new thread carries the tag of its creator */
   uint64_t sample_below;    /* bytes; 0: off */
   uint64_t sample_interval; /* bytes; 0: off. The host then passes on only the blocks that are
-                               sampled (countdown.h) */
+                               sampled (sample.h) */
   uint64_t seed;
   uint32_t freed_blocks;        /* number of freed blocks to remember */
   dmd_slabs_t *slabs;           /* where the host takes small blocks from, see blocks.h; or NULL */

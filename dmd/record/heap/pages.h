@@ -10,7 +10,25 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "record/heap/memory.h"
+#include "model/profile/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Read access to the program's memory, provided by the host. The program's threads should be
+ * stopped meanwhile. */
+
+typedef struct dmd_memory {
+  /* Copies n bytes at addr (all within one page of DMD_PAGE_SZB) to `to`, which is aligned for
+   * words. Returns the number of bytes from addr on that could be read. */
+  size_t (*read)(void *ctx, uint64_t addr, void *to, size_t n);
+  /* Determines for each of n pages, the first of which starts at addr, whether reading it is
+   * useful. It is not if the page was never written, or is a file's page that is not resident and
+   * would become so. Returns false if this cannot be found out. NULL: it never can. */
+  bool (*holds)(void *ctx, uint64_t addr, size_t n, bool *holds);
+  void *ctx;
+} dmd_memory_t;
 
 enum { DMD_PAGES_AT_ONCE = 512 }; /* pages per query to the host */
 
@@ -43,5 +61,15 @@ static inline uint64_t dmd_word_at(const char *bytes, uint64_t word_szB) {
   dmd_mem_copy(&word, bytes, sizeof word);
   return word;
 }
+
+/* ---- The words of a block's memory, for profiles of mode scan. ----
+ *
+ * Words are counted from the block's start, whatever its alignment, and have the program's word
+ * size; an incomplete word at the end is left out. Skipped pages count as zeroes. */
+
+/* Adds the words of szB bytes at addr to the block that was added last. Fastest if blocks are added
+ * in address order. */
+void dmd_contents_add(dmd_scanned_t *scanned, dmd_pages_t *pages, uint64_t addr, uint64_t szB,
+                      uint64_t word_szB);
 
 #endif

@@ -6,7 +6,7 @@
  * Looks up all words of a page together: the searches wait for memory, so the data for all of them
  * is prefetched at once.
  *
- * Concurrency: as for memory.h and blockindex.h.
+ * Concurrency: as for pages.h and blockindex.h.
  */
 #ifndef DMD_RECORD_HEAP_PAGEWORDS_H
 #define DMD_RECORD_HEAP_PAGEWORDS_H

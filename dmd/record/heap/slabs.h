@@ -8,7 +8,7 @@
  * class stays.
  *
  * A block has a place: its slab, and its number there. Users can attach host memory to a slab for
- * their own data on the blocks (slabrecords.h does); it is freed with the slab. A block is at most
+ * their own data on the blocks (heap.c does); it is freed with the slab. A block is at most
  * an eighth larger than requested; small ones are at most 15 bytes larger.
  *
  * Cost: constant time for all functions; 600 bytes a slab. In a large heap neither a freed block

@@ -2,7 +2,7 @@
 #include "record/unwind/ehframe.h"
 
 #include "base/sort.h"
-#include "record/unwind/bytes.h"
+#include "record/unwind/expression.h"
 
 /* Pointer encodings: the lower four bits give the format, the upper ones what the pointer is
  * relative to. */

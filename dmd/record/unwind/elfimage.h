@@ -11,7 +11,7 @@
 
 #include "model/profile/frame.h"
 #include "record/heap/mappings.h"
-#include "record/heap/memory.h"
+#include "record/heap/pages.h"
 
 enum {
   DMD_MAX_BUILD_ID = DMD_MAX_BUILD_ID_TEXT / 2, /* bytes */

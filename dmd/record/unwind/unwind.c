@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "record/unwind/bytes.h"
+#include "record/unwind/expression.h"
 
 enum {
   WORD = sizeof(uintptr_t),

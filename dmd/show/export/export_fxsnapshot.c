@@ -14,7 +14,6 @@
 
 #include "base/utf8.h"
 #include "base/wire.h"
-#include "show/export/calltree.h"
 
 enum { METADATA_TIME = 1 };
 enum { NODE_ID = 1, NODE_TYPE, NODE_TYPE_REF, NODE_SIZE, NODE_EDGE, NODE_STACK, NODE_COARSE = 9 };

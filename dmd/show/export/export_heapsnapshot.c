@@ -10,14 +10,13 @@
  * nothing, and hidden nodes and arrays, whose sizes are added to their owners.
  *
  * The tree of stacks has a root, call 1, without a function, so call ids are one higher than in
- * calltree.h. The format's functions are frames of the profile; 0 is the root's.
+ * heapsnapshot.h. The format's functions are frames of the profile; 0 is the root's.
  *
  * Tokens are not separated by blanks, because memlab searches for "nodes": and the like.
  */
 #include "show/export/heapsnapshot.h"
 
 #include "base/jsonout.h"
-#include "show/export/calltree.h"
 
 /* Indices in the lists of types below. */
 enum { NODE_NATIVE = 8, NODE_SYNTHETIC = 9 };

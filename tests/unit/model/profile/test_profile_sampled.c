@@ -10,7 +10,7 @@
 #include "analyse/records/sums.h"
 #include "analyse/transform/merge.h"
 #include "model/profile/profile.h"
-#include "record/heap/countdown.h"
+#include "record/heap/sample.h"
 
 enum { INTERVAL = 4096 };
 

@@ -6,7 +6,7 @@
 #include "snapshot_fixture.h"
 
 #include "files/profile/profilewriter.h"
-#include "record/heap/contents.h"
+#include "record/heap/pages.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,6 @@
 #include "types_fixture.h"
 
 #include "analyse/graph/retained.h"
-#include "show/export/calltree.h"
 #include "show/export/heapsnapshot.h"
 
 #include "profiles/randomgraph.h"
