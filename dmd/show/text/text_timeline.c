@@ -23,7 +23,8 @@ typedef struct {
 static uint32_t column_of(const chart_t *c, uint64_t ms) {
   ms = ms < c->from_ms ? c->from_ms : ms > c->to_ms ? c->to_ms : ms;
   double share = (double)(ms - c->from_ms) / (double)(c->to_ms - c->from_ms + 1);
-  return (uint32_t)(share * COLUMNS);
+  uint32_t column = (uint32_t)(share * COLUMNS);
+  return column < COLUMNS ? column : COLUMNS - 1; /* the share of a large time is rounded to 1 */
 }
 
 static void add_moment(chart_t *c, const dmd_timepoint_t *at) {
@@ -86,11 +87,18 @@ static void print_cell(dmd_out_t *out, uint32_t eighths, bool is_utf8) {
     dmd_out_char(out, plain[eighths]);
 }
 
+/* A size for the edge, in TB if it is too long in MB. */
+static void format_label(char label[DMD_AMOUNT_MAX], uint64_t szB) {
+  enum { TB_SHIFT = 40 };
+  size_t n = dmd_format_amount(label, (int64_t)szB, DMD_MEMREPORT_BYTES, false);
+  if (n > LABEL)
+    dmd_format_str(label + dmd_format_commas(label, (int64_t)(szB >> TB_SHIFT)), " TB");
+}
+
 static void print_row(dmd_out_t *out, const chart_t *c, uint32_t row, bool is_utf8) {
   char label[DMD_AMOUNT_MAX] = "";
   if (row == ROWS - 1 || row == ROWS / 2 - 1)
-    dmd_format_amount(label, (int64_t)(c->top / (row == ROWS - 1 ? 1 : 2)), DMD_MEMREPORT_BYTES,
-                      false);
+    format_label(label, c->top / (row == ROWS - 1 ? 1 : 2));
   dmd_out_right(out, label, LABEL);
   dmd_out_str(out, is_utf8 ? " │" : " |");
   uint32_t end = 0;
