@@ -194,9 +194,9 @@ static bool check_kind(dmd_graphreaderstate_t *l) {
 }
 
 static bool check_wanted(dmd_graphreaderstate_t *l) {
-  l->preview.n_nodes = 1 + l->n_data_parts + l->n[PART_BLOCKS];
-  l->preview.n_edges = l->n_data_parts + l->n[PART_EDGES];
-  return l->options->is_wanted == NULL || l->options->is_wanted(l->options->ctx, &l->preview) ||
+  l->preview->n_nodes = 1 + l->n_data_parts + l->n[PART_BLOCKS];
+  l->preview->n_edges = l->n_data_parts + l->n[PART_EDGES];
+  return l->options->is_wanted == NULL || l->options->is_wanted(l->options->ctx, l->preview) ||
          dmd_fail(l->fail, "is not wanted");
 }
 
@@ -238,7 +238,9 @@ static bool fill(dmd_graphreaderstate_t *l) {
 
 bool dmd_load_graph(dmd_heapgraph_t *graph, const dmd_env_t *env, const dmd_source_t *source,
                     const dmd_load_graph_options_t *options, dmd_fail_t *fail) {
-  dmd_graphreaderstate_t l = {.env = env, .graph = graph, .options = options, .fail = fail};
+  dmd_graph_preview_t preview = {0};
+  dmd_graphreaderstate_t l = {
+      .env = env, .graph = graph, .options = options, .preview = &preview, .fail = fail};
   dmd_graphparts_init(&l.parts, env, source);
   dmd_pool_init(&l.objects, env, "dmd.load.graph", sizeof(dmd_graph_object_t));
   dmd_pool_init(&l.first_root, env, "dmd.load.graph", sizeof(uint32_t));

@@ -12,8 +12,10 @@
 #include "base/env.h"
 #include "base/strbuf.h"
 #include "base/wire.h"
-#include "files/graph/graphreader.h"
 #include "files/profile/source.h"
+#include "model/graph/heapgraph.h"
+#include "model/graph/types.h"
+#include "model/profile/frame.h"
 
 /* ---- Messages. ----
  *
@@ -153,7 +155,7 @@ enum {
 typedef struct dmd_graphreaderstate {
   const dmd_env_t *env;
   dmd_heapgraph_t *graph;
-  const dmd_load_graph_options_t *options;
+  const struct dmd_load_graph_options *options; /* graphreader.h */
   dmd_graphparts_t parts;
   dmd_fail_t *fail;
 
@@ -163,7 +165,7 @@ typedef struct dmd_graphreaderstate {
   uint64_t n_data_parts; /* roots, after data was cut into variables */
   dmd_pool_t objects;    /* dmd_graph_object_t, only the bias set: for cutting data */
   uint64_t word_szB;
-  dmd_graph_preview_t preview;
+  struct dmd_graph_preview *preview; /* graphreader.h */
   dmd_graphend_t end;
   int stage; /* of the latest part, see graphreader.c */
 

@@ -3,6 +3,7 @@
  * Everything in the file that is not a node or an edge: run, objects, codes, stacks, reports.
  */
 #include "base/limits.h"
+#include "files/graph/graphreader.h"
 #include "files/graph/graphreaderstate.h"
 
 /* Copies bytes to a buffer as a string, which ends at the first NUL; NULL if there are no bytes. */
@@ -49,8 +50,8 @@ bool dmd_graph_check_header(dmd_graphreaderstate_t *l, const dmd_graphheader_t *
   if (mode_of(header->mode) > DMD_MODE_SCAN)
     return dmd_graph_reject(l, "the mode is not one of dark-matter, live, cumulative, scan");
   l->word_szB = header->word_szB;
-  l->preview.mode = mode_of(header->mode);
-  l->preview.run =
+  l->preview->mode = mode_of(header->mode);
+  l->preview->run =
       (dmd_run_t){.is_known = true, .pid = header->pid, .dump_number = header->dump_number};
   return true;
 }

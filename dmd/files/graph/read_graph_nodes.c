@@ -7,6 +7,7 @@
  */
 #include "base/limits.h"
 #include "base/wire.h"
+#include "files/graph/graphreader.h"
 #include "files/graph/graphreaderstate.h"
 
 /* Data is cut into this many parts at most; the rest stays whole. Real programs have some hundred

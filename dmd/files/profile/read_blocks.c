@@ -8,6 +8,7 @@
  */
 #include "base/limits.h"
 #include "base/mem.h"
+#include "files/profile/profilereader.h"
 #include "files/profile/readerstate.h"
 
 /* An owner of a shared block. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/bitset.h"
 #include "base/str.h"
+#include "files/profile/profilereader.h"
 #include "files/profile/readerstate.h"
 
 /* ---- Traces. ---- */

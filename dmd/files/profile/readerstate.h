@@ -11,11 +11,13 @@
 #ifndef DMD_FILES_PROFILE_READERSTATE_H
 #define DMD_FILES_PROFILE_READERSTATE_H
 
+#include "analyse/tree/amounts.h"
 #include "base/intern.h"
 #include "base/limits.h"
 #include "files/profile/jsondocument.h"
 #include "files/profile/jsonvalue.h"
-#include "files/profile/profilereader.h"
+#include "files/profile/source.h"
+#include "model/profile/frame.h"
 #include "model/profile/profile.h"
 
 /* ---- Ids. ----
@@ -85,9 +87,9 @@ typedef struct {
 
 typedef struct dmd_readerstate {
   const dmd_env_t *env;
-  dmd_profile_t *profile; /* filled if the file is a profile */
-  dmd_amounts_t *amounts; /* filled if it is a file of memory reports */
-  const dmd_load_options_t *options;
+  dmd_profile_t *profile;                 /* filled if the file is a profile */
+  dmd_amounts_t *amounts;                 /* filled if it is a file of memory reports */
+  const struct dmd_load_options *options; /* profilereader.h */
   dmd_jsoncutter_t cutter;
   dmd_ids_t traces;                 /* meanings: raw stacks */
   dmd_ids_t frames;                 /* meanings: the profile's texts and, in the end, its frames */
