@@ -134,9 +134,9 @@ static void measure(const dmd_calibration_t *c, const dmd_subject_t *runs, dmd_w
   int64_t *values = dmd_env_alloc(c->env, "dmd.calibration", 2 * c->n_runs * sizeof *values);
   int64_t *nums = values + c->n_runs;
   for (size_t i = 0; i < c->n_runs; i++) {
-    dmd_metric_t figure = dmd_gate_figure(&runs[i], what, name);
+    dmd_blocksum_t figure = dmd_gate_figure(&runs[i], what, name);
     values[i] = figure.bytes;
-    nums[i] = figure.num;
+    nums[i] = figure.blocks;
   }
   *bytes = noise_of(c->env, values, c->n_runs);
   if (blocks != NULL)

@@ -134,38 +134,36 @@ bool dmd_gate_counts(const dmd_selector_t *selector, const dmd_group_t *g) {
 
 /* ---- Metrics. ---- */
 
-static dmd_metric_t count_misreports(const dmd_profile_t *profile) {
-  dmd_metric_t figure = {0};
+static dmd_blocksum_t count_misreports(const dmd_profile_t *profile) {
+  dmd_blocksum_t figure = {0};
   for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++)
     if (dmd_fault_is_misreport(dmd_faults_at(&profile->faults, id)->kind))
       figure.bytes += (int64_t)dmd_faults_at(&profile->faults, id)->num;
   return figure;
 }
 
-static dmd_metric_t count_peak(const dmd_run_t *run) {
-  return (dmd_metric_t){.bytes = (int64_t)run->peak.szB,
-                        .num = (int64_t)run->peak.n_blocks,
-                        .sampled = run->sample_interval > 0};
+static dmd_blocksum_t count_peak(const dmd_run_t *run) {
+  return (dmd_blocksum_t){.bytes = (int64_t)run->peak.szB,
+                          .blocks = (int64_t)run->peak.n_blocks,
+                          .sampled = run->sample_interval > 0};
 }
 
-dmd_metric_t dmd_gate_figure(const dmd_subject_t *of, dmd_what_t what, const char *name) {
+dmd_blocksum_t dmd_gate_figure(const dmd_subject_t *of, dmd_what_t what, const char *name) {
   const dmd_subject_t *subject = dmd_gate_subject(of, what);
   const dmd_groups_t *groups = &subject->profile->groups;
   if (what == DMD_MISREPORTS)
     return count_misreports(subject->profile);
   if (what == DMD_AT_PEAK)
     return count_peak(&subject->profile->run);
-  dmd_metric_t figure = {0};
+  dmd_blocksum_t figure = {0};
   dmd_selector_t selector;
   dmd_selector_init(&selector, subject, what, name);
   for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
     const dmd_group_t *g = dmd_groups_at(groups, id);
     if (!dmd_gate_counts(&selector, g))
       continue;
-    figure.num += dmd_group_blocks(subject->profile, g);
-    figure.bytes += dmd_group_bytes(subject->profile, g, dmd_gate_counted_szB(&selector, g));
-    figure.sampled |= g->sampled;
-    dmd_variance_add(&figure.variance, dmd_group_variance(subject->profile, g));
+    dmd_blocksum_add(&figure,
+                     dmd_group_sum(subject->profile, g, dmd_gate_counted_szB(&selector, g)));
   }
   dmd_selector_destroy(&selector);
   return figure;
@@ -337,16 +335,15 @@ void dmd_causes_destroy(dmd_causes_t *causes) {
   dmd_profile_destroy(&causes->view);
 }
 
-dmd_metric_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r) {
-  dmd_metric_t before = {.sampled = r->sampled};
+dmd_blocksum_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r) {
+  dmd_blocksum_t before = {.sampled = r->sampled};
   for (uint32_t i = 0; i < r->n_groups; i++) {
     const dmd_group_t *g = dmd_record_group(&causes->records, r, i);
-    if (g->thread != THREAD_BEFORE)
-      continue;
-    before.num -= dmd_group_blocks(&causes->view, g);
-    before.bytes -= dmd_group_usable(&causes->view, g);
-    dmd_variance_add(&before.variance, dmd_group_variance(&causes->view, g));
+    if (g->thread == THREAD_BEFORE)
+      dmd_blocksum_add(&before, dmd_group_usable_sum(&causes->view, g));
   }
+  before.bytes = -before.bytes;
+  before.blocks = -before.blocks;
   return before;
 }
 

@@ -55,18 +55,11 @@ static inline const dmd_subject_t *dmd_gate_subject(const dmd_subject_t *subject
   return what == DMD_LEAKED ? subject->lost : subject;
 }
 
-typedef struct dmd_metric {
-  int64_t bytes; /* usable bytes; for misreports their number */
-  int64_t num;   /* blocks */
-  bool sampled;  /* an estimate */
-  dmd_variance_t variance;
-} dmd_metric_t;
-
 typedef struct dmd_finding {
   const dmd_limit_t *limit;
-  dmd_metric_t now;
-  dmd_metric_t before; /* in the baseline, if the limit is about growth */
-  int64_t heap;        /* total bytes now */
+  dmd_blocksum_t now;
+  dmd_blocksum_t before; /* in the baseline, if the limit is about growth */
+  int64_t heap;          /* total bytes now */
   int64_t ceiling;
   bool broken; /* now.bytes > ceiling */
 } dmd_finding_t;
@@ -100,8 +93,8 @@ bool dmd_gate_counts(const dmd_selector_t *selector, const dmd_group_t *g);
  * bytes, or those reported too often. */
 uint64_t dmd_gate_counted_szB(const dmd_selector_t *selector, const dmd_group_t *g);
 
-/* Computes one metric. */
-dmd_metric_t dmd_gate_figure(const dmd_subject_t *subject, dmd_what_t what, const char *name);
+/* Computes one metric. For misreports, `bytes` is their number. */
+dmd_blocksum_t dmd_gate_figure(const dmd_subject_t *subject, dmd_what_t what, const char *name);
 
 /* True if the profile has a reporter at or below the path, or a tag, with this name: with blocks
  * or, for a reporter, a fault. */
@@ -144,7 +137,7 @@ static inline const dmd_record_t *dmd_causes_at(const dmd_causes_t *causes, uint
 
 /* A record's value in the baseline. The record's own values are the growth: its current value is
  * the sum of both. */
-dmd_metric_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r);
+dmd_blocksum_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r);
 
 /* The ids of the profile's misreports, most frequent first; *n of them. The caller frees the array
  * with dmd_env_free(profile->env, ...). */

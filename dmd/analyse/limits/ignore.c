@@ -155,9 +155,8 @@ static void count_blocks(dmd_ignore_t *ignore, const dmd_profile_t *profile,
     const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
     if (ignored_by[g->stack] == 0 || !is_concerned(profile, g))
       continue;
-    dmd_pattern_t *pattern = &ignore->patterns[ignored_by[g->stack] - 1];
-    pattern->num += dmd_group_blocks(profile, g);
-    pattern->usable += dmd_group_usable(profile, g);
+    dmd_blocksum_add(&ignore->patterns[ignored_by[g->stack] - 1].sum,
+                     dmd_group_usable_sum(profile, g));
   }
 }
 

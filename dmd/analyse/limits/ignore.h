@@ -24,9 +24,8 @@ typedef struct dmd_pattern {
   const char *text;
   const char *reason;
   uint64_t line;
-  bool used; /* see dmd_ignore_apply */
-  int64_t usable,
-      num; /* bytes and blocks ignored because of this pattern, as the first that matches */
+  bool used;          /* see dmd_ignore_apply */
+  dmd_blocksum_t sum; /* ignored because of this pattern, as the first that matches */
 } dmd_pattern_t;
 
 typedef struct dmd_ignore {
@@ -44,7 +43,7 @@ void dmd_ignore_destroy(dmd_ignore_t *ignore);
 
 /* For each stack id of the profile: the number, from 1, of the first pattern that matches, or 0.
  * The caller frees the array with dmd_env_free(profile->env, ...). With count, sets the patterns'
- * used, usable and num from the blocks that are unreported or reported twice. A pattern is used if
+ * used and sum from the blocks that are unreported or reported twice. A pattern is used if
  * it matches one of their stacks, whether or not it is the first. */
 uint32_t *dmd_ignore_apply(dmd_ignore_t *ignore, const dmd_profile_t *profile, bool count);
 

@@ -46,11 +46,11 @@ static void visit_sections(const walk_t *w) {
   } kinds[] = {{DMD_SECTION_UNREPORTED, DMD_METRIC_UNREPORTED},
                {DMD_SECTION_ONCE, DMD_METRIC_ONCE},
                {DMD_SECTION_TWICE, DMD_METRIC_TWICE}};
-  w->visit(w->visitor, DMD_METRIC_HEAP, "", w->records->usable);
+  w->visit(w->visitor, DMD_METRIC_HEAP, "", w->records->heap.bytes);
   if (w->records->profile->mode != DMD_MODE_DARK_MATTER)
     return;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    w->visit(w->visitor, kinds[i].kind, "", w->records->section[kinds[i].section].usable);
+    w->visit(w->visitor, kinds[i].kind, "", w->records->section[kinds[i].section].sum.bytes);
   w->visit(w->visitor, DMD_METRIC_EXCESS, "", w->records->section[DMD_SECTION_TWICE].excess);
 }
 

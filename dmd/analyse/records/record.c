@@ -201,16 +201,12 @@ void dmd_records_sort(const dmd_records_t *records, uint32_t *ids, size_t n,
 
 /* Computes the section's totals from its records. */
 static void add_up(const dmd_records_t *records, dmd_section_records_t *s) {
-  s->usable = s->num = s->excess = 0;
-  s->sampled = false;
-  s->variance = (dmd_variance_t){0, 0};
+  s->sum = (dmd_blocksum_t){0};
+  s->excess = 0;
   for (uint32_t i = 0; i < s->n; i++) {
     const dmd_record_t *r = at(records, s->ids[i]);
-    s->usable += r->usable;
-    s->num += r->num;
+    dmd_blocksum_add(&s->sum, dmd_record_sum(r));
     s->excess = add(s->excess, r->excess);
-    s->sampled |= r->sampled;
-    dmd_variance_add(&s->variance, r->variance);
   }
 }
 
@@ -230,10 +226,7 @@ static void sort_sections(dmd_records_t *records, dmd_sort_by_t sort_by) {
     dmd_records_sort(records, s->ids, s->n, sort_by);
     add_up(records, s);
     s->n_all = s->n;
-    records->usable += s->usable;
-    records->num += s->num;
-    records->sampled |= s->sampled;
-    dmd_variance_add(&records->variance, s->variance);
+    dmd_blocksum_add(&records->heap, s->sum);
   }
 }
 

@@ -97,10 +97,9 @@ typedef struct dmd_record {
 typedef struct dmd_section_records {
   uint32_t *ids; /* sorted */
   uint32_t n;
-  uint32_t n_all;              /* including those that dmd_records_filter removed */
-  int64_t usable, num, excess; /* totals over the n */
-  bool sampled;
-  dmd_variance_t variance;
+  uint32_t n_all;     /* including those that dmd_records_filter removed */
+  dmd_blocksum_t sum; /* of the n */
+  int64_t excess;
 } dmd_section_records_t;
 
 typedef struct dmd_records {
@@ -117,9 +116,7 @@ typedef struct dmd_records {
   uint32_t *groups;  /* group ids of the profile, sorted by record, then in the profile's order */
   dmd_table_t index; /* of init */
   dmd_section_records_t section[DMD_N_SECTIONS];
-  int64_t usable, num; /* of the whole heap */
-  bool sampled;
-  dmd_variance_t variance;
+  dmd_blocksum_t heap;
 } dmd_records_t;
 
 /* Groups and sorts; max_frames >= 1. The profile must not change until dmd_records_destroy. */
@@ -136,6 +133,10 @@ void dmd_records_filter(dmd_records_t *records,
 
 /* In a difference: removes unchanged records entirely. */
 void dmd_records_drop_unchanged(dmd_records_t *records);
+
+static inline dmd_blocksum_t dmd_record_sum(const dmd_record_t *r) {
+  return (dmd_blocksum_t){r->usable, r->num, r->sampled, r->variance};
+}
 
 /* The section that a record is in. */
 dmd_section_t dmd_record_section(const dmd_records_t *records, const dmd_record_t *r);

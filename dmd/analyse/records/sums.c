@@ -5,21 +5,13 @@
 
 /* ---- Sums of the heap. ---- */
 
-/* Computes unsigned, since sums over an untrusted file may overflow. */
-static void add_group(dmd_blocksum_t *to, int64_t usable, int64_t num, dmd_variance_t variance) {
-  to->usable = (int64_t)((uint64_t)to->usable + (uint64_t)usable);
-  to->num = (int64_t)((uint64_t)to->num + (uint64_t)num);
-  dmd_variance_add(&to->variance, variance);
-}
-
 dmd_heapsum_t dmd_heapsum_of(const dmd_profile_t *profile) {
   dmd_heapsum_t sum = {.all = {0}};
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
     const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
-    int64_t usable = dmd_group_usable(profile, g), num = dmd_group_blocks(profile, g);
-    dmd_variance_t variance = dmd_group_variance(profile, g);
-    add_group(&sum.all, usable, num, variance);
-    add_group(&sum.section[dmd_section_of_group(profile, g)], usable, num, variance);
+    dmd_blocksum_t usable = dmd_group_usable_sum(profile, g);
+    dmd_blocksum_add(&sum.all, usable);
+    dmd_blocksum_add(&sum.section[dmd_section_of_group(profile, g)], usable);
   }
   return sum;
 }

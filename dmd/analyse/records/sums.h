@@ -44,12 +44,6 @@ static inline void dmd_tally_add_group(dmd_tally_t *tally, dmd_section_t section
  * Totals of a profile's blocks, overall and by report state, without making records.
  * Cost: a walk over the groups. */
 
-/* Signed, since differences may be negative. */
-typedef struct dmd_blocksum {
-  int64_t usable, num; /* bytes, blocks */
-  dmd_variance_t variance;
-} dmd_blocksum_t;
-
 typedef struct dmd_heapsum {
   dmd_blocksum_t all, section[DMD_N_SECTIONS];
 } dmd_heapsum_t;

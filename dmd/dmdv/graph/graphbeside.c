@@ -129,13 +129,13 @@ enum { MAX_BLOCKS = 200000, MAX_FILE_SZB = 8 << 20 };
 
 bool dmdv_owners_take_little(const dmd_profile_t *profile, const char *name) {
   dmd_heapsum_t sum = dmd_heapsum_of(profile);
-  if (profile->mode != DMD_MODE_DARK_MATTER || sum.section[DMD_SECTION_UNREPORTED].num == 0)
+  if (profile->mode != DMD_MODE_DARK_MATTER || sum.section[DMD_SECTION_UNREPORTED].blocks == 0)
     return false;
   dmd_strbuf_t graph;
   dmd_strbuf_init(&graph, &dmdv_env);
   struct stat status;
   bool is_there = dmdv_graph_beside(&graph, name) && stat(graph.text, &status) == 0;
-  bool is_small = is_there && sum.all.num <= MAX_BLOCKS && status.st_size <= MAX_FILE_SZB;
+  bool is_small = is_there && sum.all.blocks <= MAX_BLOCKS && status.st_size <= MAX_FILE_SZB;
   if (is_there && !is_small)
     dmdv_note("%s is large, so the owners of unreported blocks are left out: dmdv print "
               "--owners=yes, or dmdv owners %s, shows them",

@@ -408,6 +408,14 @@ dmd_variance_t dmd_group_variance(const dmd_profile_t *profile, const dmd_group_
   return (dmd_variance_t){blocks, blocks * usable * usable};
 }
 
+dmd_blocksum_t dmd_group_sum(const dmd_profile_t *profile, const dmd_group_t *g,
+                             uint64_t szB_each) {
+  return (dmd_blocksum_t){.bytes = dmd_group_bytes(profile, g, szB_each),
+                          .blocks = dmd_group_blocks(profile, g),
+                          .sampled = g->sampled,
+                          .variance = dmd_group_variance(profile, g)};
+}
+
 static void add_up(const dmd_profile_t *profile, const dmd_groups_t *groups, double *blocks,
                    double *szB) {
   for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {

@@ -415,6 +415,30 @@ static inline void dmd_variance_add(dmd_variance_t *to, dmd_variance_t v) {
   to->bytes += v.bytes;
 }
 
+/* Bytes and blocks added up. Signed, since differences may be negative. */
+typedef struct dmd_blocksum {
+  int64_t bytes, blocks;
+  bool sampled; /* an estimate */
+  dmd_variance_t variance;
+} dmd_blocksum_t;
+
+/* The blocks of a group, each with this many bytes. */
+dmd_blocksum_t dmd_group_sum(const dmd_profile_t *profile, const dmd_group_t *group,
+                             uint64_t szB_each);
+
+static inline dmd_blocksum_t dmd_group_usable_sum(const dmd_profile_t *profile,
+                                                  const dmd_group_t *group) {
+  return dmd_group_sum(profile, group, group->req + group->slop);
+}
+
+/* Computes unsigned, since sums over an untrusted file may overflow. */
+static inline void dmd_blocksum_add(dmd_blocksum_t *to, dmd_blocksum_t sum) {
+  to->bytes = (int64_t)((uint64_t)to->bytes + (uint64_t)sum.bytes);
+  to->blocks = (int64_t)((uint64_t)to->blocks + (uint64_t)sum.blocks);
+  to->sampled |= sum.sampled;
+  dmd_variance_add(&to->variance, sum.variance);
+}
+
 /* Whether all groups of a profile read from a file stand for at most as many bytes and blocks as
  * sums may have (DMD_MAX_TOTAL). */
 bool dmd_sampled_fits(const dmd_profile_t *profile);

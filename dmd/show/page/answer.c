@@ -150,7 +150,7 @@ static void write_record(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id) {
   dmd_answer_key_i64(j, "blocks", r->num);
   dmd_answer_key_i64(j, "req", r->req);
   dmd_answer_key_i64(j, "slop", r->slop);
-  dmd_answer_key_share(j, "share", r->usable, view->records.usable);
+  dmd_answer_key_share(j, "share", r->usable, view->records.heap.bytes);
   dmd_jsonout_key_str(j, "section", dmd_answer_section(view, r));
   key_name(j, "reporter", view, r, DMD_RECORD_REPORTER);
   key_name(j, "tag", view, r, DMD_RECORD_TAG);

@@ -25,12 +25,12 @@
 
 static void write_heap(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_heapsum_t sum = dmd_heapsum_of(profile);
-  dmd_answer_key_i64(j, "blocks", sum.all.num);
-  dmd_answer_key_i64(j, "bytes", sum.all.usable);
+  dmd_answer_key_i64(j, "blocks", sum.all.blocks);
+  dmd_answer_key_i64(j, "bytes", sum.all.bytes);
   if (profile->mode != DMD_MODE_DARK_MATTER)
     return;
   const dmd_blocksum_t *unreported = &sum.section[DMD_SECTION_UNREPORTED];
-  dmd_answer_key_sum(j, "unreported", unreported->usable, unreported->num);
+  dmd_answer_key_sum(j, "unreported", unreported->bytes, unreported->blocks);
 }
 
 static void write_process(dmd_jsonout_t *j, const dmd_profile_t *profile) {
@@ -65,7 +65,7 @@ static void write_peak(dmd_jsonout_t *j, dmd_session_file_t *file) {
   dmd_session_show(file, true);
   dmd_heapsum_t sum = dmd_heapsum_of(&file->profile);
   dmd_session_show(file, false);
-  dmd_answer_key_sum(j, "peak", sum.all.usable, sum.all.num);
+  dmd_answer_key_sum(j, "peak", sum.all.bytes, sum.all.blocks);
   dmd_jsonout_key_bool(j, "opensPeak", file->opens_peak);
 }
 

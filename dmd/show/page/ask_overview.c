@@ -20,10 +20,10 @@ static void write_section(dmd_jsonout_t *j, const dmd_view_t *view, dmd_section_
   const dmd_section_records_t *s = &view->records.section[section];
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(j, "name", name);
-  dmd_answer_key_i64(j, "bytes", s->usable);
-  dmd_answer_key_i64(j, "blocks", s->num);
+  dmd_answer_key_i64(j, "bytes", s->sum.bytes);
+  dmd_answer_key_i64(j, "blocks", s->sum.blocks);
   dmd_jsonout_key_u64(j, "records", s->n);
-  dmd_answer_key_share(j, "share", s->usable, view->records.usable);
+  dmd_answer_key_share(j, "share", s->sum.bytes, view->records.heap.bytes);
   dmd_jsonout_end(j);
 }
 
@@ -85,7 +85,7 @@ static void write_rows(dmd_jsonout_t *j, const dmd_view_t *view, dmd_by_t by, co
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
     dmd_jsonout_key_str(j, "name", dmd_rows_name(&rows, i));
     dmd_rows_write_tally(j, row, view->profile->mode);
-    dmd_answer_key_share(j, "share", row->total, view->records.usable);
+    dmd_answer_key_share(j, "share", row->total, view->records.heap.bytes);
     dmd_jsonout_end(j);
   }
   dmd_jsonout_end(j);
@@ -147,9 +147,9 @@ bool dmd_ask_overview(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
   dmd_jsonout_key_str(&j, "mode", dmd_mode_name(view->profile->mode));
   write_moment(&j, view);
-  dmd_answer_key_sum(&j, "heap", view->records.usable, view->records.num);
-  dmd_jsonout_key_bool(&j, "sampled", view->records.sampled);
-  dmd_json_write_errors(&j, view->records.variance);
+  dmd_answer_key_sum(&j, "heap", view->records.heap.bytes, view->records.heap.blocks);
+  dmd_jsonout_key_bool(&j, "sampled", view->records.heap.sampled);
+  dmd_json_write_errors(&j, view->records.heap.variance);
   write_sections(&j, view);
   dmd_jsonout_key(&j, "faults");
   dmd_answer_faults(&j, view, (dmd_window_t){0, FAULTS});

@@ -179,9 +179,9 @@ static void write_record(dmd_jsonout_t *j, dmd_view_t *view, const dmd_bundle_t 
   dmd_jsonout_key_u64(j, "of", s->n_all);
   dmd_answer_record_name(j, view, r);
   dmd_pieces_write_record(&view->pieces, j, r);
-  dmd_answer_key_share(j, "share", r->usable, records->usable);
-  dmd_answer_key_share(j, "shareOfSection", r->usable, s->usable);
-  dmd_answer_key_share(j, "cumulative", rank.cumulative, records->usable);
+  dmd_answer_key_share(j, "share", r->usable, records->heap.bytes);
+  dmd_answer_key_share(j, "shareOfSection", r->usable, s->sum.bytes);
+  dmd_answer_key_share(j, "cumulative", rank.cumulative, records->heap.bytes);
   if (r->most_reports > 0)
     dmd_jsonout_key_u64(j, "mostReports", r->most_reports);
   dmd_answer_whose(j, view, r);

@@ -18,16 +18,16 @@ static void write_totals(dmd_jsonout_t *j, const dmd_view_t *view, uint32_t tota
   const dmd_recordlist_t *list = &view->list;
   dmd_jsonout_key_str(j, "mode", dmd_mode_name(view->profile->mode));
   dmd_jsonout_key_u64(j, "total", total);
-  dmd_answer_key_i64(j, "bytes", list->all.usable);
-  dmd_answer_key_i64(j, "blocks", list->all.num);
-  dmd_answer_key_sum(j, "heap", view->records.usable, view->records.num);
+  dmd_answer_key_i64(j, "bytes", list->all.sum.bytes);
+  dmd_answer_key_i64(j, "blocks", list->all.sum.blocks);
+  dmd_answer_key_sum(j, "heap", view->records.heap.bytes, view->records.heap.blocks);
   dmd_jsonout_key(j, "shown");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_u64(j, "total", n_shown);
-  dmd_answer_key_i64(j, "bytes", list->shown.usable);
-  dmd_answer_key_i64(j, "blocks", list->shown.num);
+  dmd_answer_key_i64(j, "bytes", list->shown.sum.bytes);
+  dmd_answer_key_i64(j, "blocks", list->shown.sum.blocks);
   dmd_jsonout_end(j);
-  dmd_jsonout_key_bool(j, "sampled", view->records.sampled);
+  dmd_jsonout_key_bool(j, "sampled", view->records.heap.sampled);
   dmd_jsonout_key_bool(j, "hasReporters", list->has_reporters);
   dmd_jsonout_key_bool(j, "hasTags", list->has_tags);
 }
@@ -49,7 +49,7 @@ static void write_row(dmd_jsonout_t *j, const dmd_view_t *view, uint32_t i) {
   dmd_jsonout_key_u64(j, "id", view->rows.rows.order[i]);
   dmd_jsonout_key_str(j, "name", dmd_rows_name(&view->rows.rows, i));
   dmd_rows_write_tally(j, row, view->profile->mode);
-  dmd_answer_key_share(j, "share", row->total, view->records.usable);
+  dmd_answer_key_share(j, "share", row->total, view->records.heap.bytes);
   dmd_jsonout_end(j);
 }
 

@@ -32,14 +32,14 @@ static int compare_files(const void *ctx, uint32_t a, uint32_t b) {
 
 static void write_heap(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_heapsum_t sum = dmd_heapsum_of(profile);
-  dmd_answer_key_sum(j, "heap", sum.all.usable, sum.all.num);
+  dmd_answer_key_sum(j, "heap", sum.all.bytes, sum.all.blocks);
   if (profile->mode != DMD_MODE_DARK_MATTER)
     return;
   dmd_jsonout_key(j, "sections");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   for (int section = DMD_SECTION_TWICE; section <= DMD_SECTION_ONCE; section++)
-    dmd_answer_key_sum(j, dmd_section_name(section), sum.section[section].usable,
-                       sum.section[section].num);
+    dmd_answer_key_sum(j, dmd_section_name(section), sum.section[section].bytes,
+                       sum.section[section].blocks);
   dmd_jsonout_end(j);
 }
 

@@ -83,7 +83,7 @@ static void write_all(writer_t *w, uint32_t n_left) {
   dmd_jsonout_key_str(w->j, "by", dmd_by_word(w->view->rows.by));
   dmd_rows_write_tally(w->j, &root->tally, w->view->profile->mode);
   dmd_answer_key_share(w->j, "share", root->tally.total, whole_of(w));
-  dmd_answer_key_i64(w->j, "again", root->tally.total - w->view->list.shown.usable);
+  dmd_answer_key_i64(w->j, "again", root->tally.total - w->view->list.shown.sum.bytes);
   dmd_jsonout_key_u64(w->j, "left", n_left);
   dmd_jsonout_key(w->j, "children");
   dmd_jsonout_array(w->j, DMD_JSONOUT_LINES);

@@ -120,11 +120,6 @@ void dmd_recordlist_destroy(dmd_recordlist_t *list) {
   dmd_strbuf_destroy(&list->text);
 }
 
-static void add_to_sum(dmd_recordsum_t *sum, const dmd_record_t *r) {
-  sum->usable += r->usable;
-  sum->num += r->num;
-}
-
 static bool has_name(const dmd_records_t *records, const dmd_record_t *r,
                      dmd_record_field_id_t field) {
   bool several;
@@ -153,11 +148,11 @@ static void note_stacks(dmd_recordlist_t *list) {
   list->stacks = NULL;
   list->stacks = dmd_env_alloc(records->profile->env, "dmd.page.stacks",
                                ((size_t)list->all.n + 1) * sizeof *list->stacks);
-  list->all.usable = list->all.num = 0;
+  list->all.sum = (dmd_blocksum_t){0};
   for (uint32_t i = 0; i < list->all.n; i++) {
     const dmd_record_t *r = dmd_records_at(records, list->sorted[i]);
     list->stacks[i] = r->stack;
-    add_to_sum(&list->all, r);
+    dmd_blocksum_add(&list->all.sum, dmd_record_sum(r));
   }
 }
 
@@ -209,7 +204,8 @@ static void make_found(dmd_recordlist_t *list, const dmd_session_t *page, const 
   for (uint32_t i = 0; i < list->all.n; i++)
     if (dmd_filter_passes_stack(&filter, list->stacks[i])) {
       found[list->of_found.n++] = list->sorted[i];
-      add_to_sum(&list->of_found, dmd_records_at(records, list->sorted[i]));
+      dmd_blocksum_add(&list->of_found.sum,
+                       dmd_record_sum(dmd_records_at(records, list->sorted[i])));
     }
   dmd_filter_destroy(&filter);
 }

@@ -40,7 +40,7 @@ bool dmd_selection_read(dmd_selection_t *selection, const dmd_session_t *page, d
 
 /* The sums of some records. */
 typedef struct dmd_recordsum {
-  int64_t usable, num;
+  dmd_blocksum_t sum;
   uint32_t n;
 } dmd_recordsum_t;
 

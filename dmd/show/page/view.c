@@ -64,9 +64,9 @@ void dmd_view_tell(const dmd_view_t *view, dmd_records_t *records) {
   records->types = view->has_types ? &view->made->types : NULL;
   if (!dmd_picks_are_any(&view->picks))
     return;
-  records->usable = view->heap.usable;
-  records->num = view->heap.num;
-  records->variance = view->heap.variance;
+  records->heap.bytes = view->heap.bytes;
+  records->heap.blocks = view->heap.blocks;
+  records->heap.variance = view->heap.variance;
 }
 
 /* ---- Views. ---- */

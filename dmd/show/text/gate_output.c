@@ -129,9 +129,9 @@ void dmd_print_gate_junit(dmd_out_t *out, const dmd_verdict_t *v) {
 /* ---- JSON. ---- */
 
 static void write_figure(dmd_jsonout_t *j, const char *bytes_key, const char *blocks_key,
-                         dmd_metric_t figure) {
+                         dmd_blocksum_t figure) {
   dmd_jsonout_key_u64(j, bytes_key, (uint64_t)figure.bytes);
-  dmd_jsonout_key_u64(j, blocks_key, (uint64_t)figure.num);
+  dmd_jsonout_key_u64(j, blocks_key, (uint64_t)figure.blocks);
 }
 
 /* The baseline does not have the requested sizes of a record's blocks. */
@@ -142,10 +142,10 @@ enum {
 
 static void write_record(dmd_jsonout_t *j, const dmd_causes_t *causes, const dmd_record_t *r,
                          bool growth) {
-  dmd_metric_t before = dmd_causes_before(causes, r);
+  dmd_blocksum_t before = dmd_causes_before(causes, r);
   dmd_record_t now = *r;
   now.usable += before.bytes;
-  now.num += before.num;
+  now.num += before.blocks;
   now.variance.blocks -= before.variance.blocks;
   now.variance.bytes -= before.variance.bytes;
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
@@ -224,7 +224,7 @@ static void write_pattern(dmd_jsonout_t *j, const dmd_pattern_t *p) {
   dmd_jsonout_key_str(j, "pattern", p->text);
   dmd_jsonout_key_str(j, "reason", p->reason);
   dmd_jsonout_key_bool(j, "used", p->used);
-  write_figure(j, "bytes", "blocks", (dmd_metric_t){.bytes = p->usable, .num = p->num});
+  write_figure(j, "bytes", "blocks", p->sum);
   dmd_jsonout_end(j);
 }
 
@@ -236,7 +236,7 @@ void dmd_print_gate_json(dmd_out_t *out, const dmd_verdict_t *v) {
   dmd_jsonout_key_str(&j, "file", v->file);
   if (v->baseline != NULL)
     dmd_jsonout_key_str(&j, "baseline", v->baseline);
-  dmd_metric_t heap = dmd_gate_figure(&v->now, DMD_TOTAL, NULL);
+  dmd_blocksum_t heap = dmd_gate_figure(&v->now, DMD_TOTAL, NULL);
   dmd_jsonout_key(&j, "heap");
   dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
   write_figure(&j, "bytes", "blocks", heap);

@@ -164,19 +164,12 @@ typedef struct {
   dmd_pieces_t pieces;
 } writer_t;
 
-static void key_i64(writer_t *w, const char *key, int64_t v) {
-  dmd_jsonout_key(&w->j, key);
-  dmd_jsonout_i64(&w->j, v);
-}
-
 static void write_section(writer_t *w, dmd_section_t section, const char *name) {
   dmd_jsonout_t *j = &w->j;
   const dmd_section_records_t *s = &w->records->section[section];
   dmd_jsonout_object(j, DMD_JSONOUT_LINES);
   dmd_jsonout_key_str(j, "name", name);
-  key_i64(w, "bytes", s->usable);
-  key_i64(w, "blocks", s->num);
-  dmd_json_write_errors(j, s->variance);
+  dmd_json_write_sum(j, &s->sum);
   dmd_jsonout_key(j, "records");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
   for (uint32_t i = 0; i < s->n; i++) {
@@ -238,9 +231,7 @@ void dmd_records_json(dmd_out_t *out, const dmd_records_t *records,
     dmd_jsonout_key_str(&w.j, "moment", "peak");
   dmd_jsonout_key(&w.j, "heap");
   dmd_jsonout_object(&w.j, DMD_JSONOUT_INLINE);
-  key_i64(&w, "bytes", records->usable);
-  key_i64(&w, "blocks", records->num);
-  dmd_json_write_errors(&w.j, records->variance);
+  dmd_json_write_sum(&w.j, &records->heap);
   dmd_jsonout_end(&w.j);
   write_runs(&w, runs);
   dmd_json_write_reporter_runs(&w.j, w.profile);

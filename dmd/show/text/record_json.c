@@ -67,6 +67,14 @@ void dmd_json_write_errors(dmd_jsonout_t *j, dmd_variance_t variance) {
   dmd_jsonout_key_u64(j, "blocksError", dmd_standard_error(variance.blocks));
 }
 
+void dmd_json_write_sum(dmd_jsonout_t *j, const dmd_blocksum_t *sum) {
+  dmd_jsonout_key(j, "bytes");
+  dmd_jsonout_i64(j, sum->bytes);
+  dmd_jsonout_key(j, "blocks");
+  dmd_jsonout_i64(j, sum->blocks);
+  dmd_json_write_errors(j, sum->variance);
+}
+
 void dmd_json_write_record(dmd_jsonout_t *j, const dmd_records_t *records, const dmd_record_t *r,
                            unsigned fields) {
   for (dmd_record_field_id_t id = 0; id < DMD_N_RECORD_FIELDS; id++)

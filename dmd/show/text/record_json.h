@@ -16,6 +16,9 @@ void dmd_json_write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile, const
  * values. */
 void dmd_json_write_errors(dmd_jsonout_t *j, dmd_variance_t variance);
 
+/* Writes bytes, blocks and their errors as members. */
+void dmd_json_write_sum(dmd_jsonout_t *j, const dmd_blocksum_t *sum);
+
 /* Writes the fields of a record (bits 1 << dmd_record_field_id_t) as members of the open object.
  * `allocatedAt` is null if no stack was recorded. Leaves out missing reports, and a tag or reporter
  * that not all of its blocks share. */

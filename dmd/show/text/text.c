@@ -160,7 +160,7 @@ static void print_section(const dmd_printer_t *p, dmd_section_t section) {
     dmd_out_str(out, " of ");
     dmd_print_number(out, s->n, false);
     dmd_out_str(out, " heap block records; the others hold ");
-    dmd_print_number(out, s->usable - cumulative, s->sampled);
+    dmd_print_number(out, s->sum.bytes - cumulative, s->sum.sampled);
     dmd_out_str(out, " bytes (--max-records=all shows them)\n\n");
   }
 }
@@ -176,7 +176,7 @@ static void print_errors(dmd_out_t *out, dmd_variance_t variance) {
 }
 
 /* `  Unreported:     1,234 bytes ( 12.34%) in     5 blocks (  1.23%)`, in columns. */
-static void print_row(const dmd_printer_t *p, const char *name, const dmd_section_records_t *s,
+static void print_row(const dmd_printer_t *p, const char *name, const dmd_blocksum_t *s,
                       bool is_total) {
   dmd_out_t *out = p->out;
   char buf[DMD_FORMAT_MAX + 1] = "~";
@@ -184,16 +184,16 @@ static void print_row(const dmd_printer_t *p, const char *name, const dmd_sectio
   dmd_out_str(out, "  ");
   dmd_out_left(out, name, 15);
   dmd_out_char(out, ' ');
-  dmd_format_commas(digits, s->usable);
+  dmd_format_commas(digits, s->bytes);
   dmd_out_right(out, buf, 12);
   dmd_out_str(out, " bytes (");
-  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(s->usable, p->records->usable));
+  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(s->bytes, p->records->heap.bytes));
   dmd_out_right(out, digits, 6);
   dmd_out_str(out, "%) in ");
-  dmd_format_commas(digits, s->num);
+  dmd_format_commas(digits, s->blocks);
   dmd_out_right(out, buf, 7);
   dmd_out_str(out, " blocks (");
-  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(s->num, p->records->num));
+  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(s->blocks, p->records->heap.blocks));
   dmd_out_right(out, digits, 6);
   dmd_out_str(out, "%)");
   print_errors(out, s->variance);
@@ -268,10 +268,10 @@ static void print_sampling(dmd_out_t *out, const dmd_run_t *run) {
 
 /* By how much the program's own numbers are too high, if that is more than the blocks' sizes. */
 static void print_excess(const dmd_printer_t *p, const dmd_section_records_t *twice) {
-  if (twice->excess == twice->usable)
+  if (twice->excess == twice->sum.bytes)
     return;
   dmd_out_str(p->out, "  Counted too often: ");
-  dmd_print_number(p->out, twice->excess, twice->sampled);
+  dmd_print_number(p->out, twice->excess, twice->sum.sampled);
   dmd_out_str(p->out, twice->excess == 1 ? " byte\n" : " bytes\n");
 }
 
@@ -286,21 +286,17 @@ static void print_summary(const dmd_printer_t *p) {
     static const dmd_section_t rows[] = {DMD_SECTION_UNREPORTED, DMD_SECTION_ONCE,
                                          DMD_SECTION_TWICE};
     static const char *const names[] = {"Unreported:", "Once-reported:", "Twice-reported:"};
-    const dmd_section_records_t all = {.usable = records->usable,
-                                       .num = records->num,
-                                       .sampled = records->sampled,
-                                       .variance = records->variance};
-    print_row(p, "Total:", &all, true);
+    print_row(p, "Total:", &records->heap, true);
     for (int i = 0; i < 3; i++)
-      print_row(p, names[i], &s[rows[i]], false);
+      print_row(p, names[i], &s[rows[i]].sum, false);
     print_excess(p, &s[DMD_SECTION_TWICE]);
   } else {
     dmd_out_str(out, "  Total: ");
-    dmd_print_number(out, records->usable, records->sampled);
-    dmd_print_error(out, records->variance.bytes);
+    dmd_print_number(out, records->heap.bytes, records->heap.sampled);
+    dmd_print_error(out, records->heap.variance.bytes);
     dmd_out_str(out, " bytes in ");
-    dmd_print_number(out, records->num, records->sampled);
-    dmd_print_error(out, records->variance.blocks);
+    dmd_print_number(out, records->heap.blocks, records->heap.sampled);
+    dmd_print_error(out, records->heap.variance.blocks);
     dmd_out_str(out, " blocks\n");
   }
   dmd_print_fault_counts(p);

@@ -21,9 +21,9 @@ static void estimate(dmd_out_t *out, int64_t n, bool sampled, double variance, c
   dmd_out_str(out, n == 1 ? one : many);
 }
 
-static void bytes_in_blocks(dmd_out_t *out, dmd_metric_t f) {
+static void bytes_in_blocks(dmd_out_t *out, dmd_blocksum_t f) {
   estimate(out, f.bytes, f.sampled, f.variance.bytes, " byte in ", " bytes in ");
-  estimate(out, f.num, f.sampled, f.variance.blocks, " block", " blocks");
+  estimate(out, f.blocks, f.sampled, f.variance.blocks, " block", " blocks");
 }
 
 /* ` (12.34%of)`; nothing if the whole is 0. */
@@ -148,12 +148,12 @@ static void print_tag(dmd_out_t *out, const dmd_causes_t *causes, const dmd_reco
 static void print_record(dmd_out_t *out, const dmd_causes_t *causes, uint32_t i, bool growth,
                          int64_t whole) {
   const dmd_record_t *r = dmd_causes_at(causes, i);
-  dmd_metric_t before = dmd_causes_before(causes, r);
-  dmd_metric_t now = {.bytes = r->usable + before.bytes,
-                      .num = r->num + before.num,
-                      .sampled = r->sampled,
-                      .variance = {r->variance.blocks - before.variance.blocks,
-                                   r->variance.bytes - before.variance.bytes}};
+  dmd_blocksum_t before = dmd_causes_before(causes, r);
+  dmd_blocksum_t now = {.bytes = r->usable + before.bytes,
+                        .blocks = r->num + before.blocks,
+                        .sampled = r->sampled,
+                        .variance = {r->variance.blocks - before.variance.blocks,
+                                     r->variance.bytes - before.variance.bytes}};
   dmd_out_str(out, "  ");
   dmd_out_u64(out, i + 1);
   dmd_out_str(out, ". ");
@@ -164,7 +164,7 @@ static void print_record(dmd_out_t *out, const dmd_causes_t *causes, uint32_t i,
   bytes_in_blocks(out, now);
   if (!growth) {
     share(out, now.bytes, whole, "");
-  } else if (before.num == 0) {
+  } else if (before.blocks == 0) {
     dmd_out_str(out, ", new");
   } else {
     dmd_out_str(out, ", was ");
@@ -182,7 +182,7 @@ static void print_others(dmd_out_t *out, const dmd_causes_t *causes, uint32_t n_
   int64_t rest = 0;
   for (uint32_t i = n_shown; i < causes->n; i++)
     rest += dmd_causes_at(causes, i)->usable;
-  bool sampled = causes->records.sampled;
+  bool sampled = causes->records.heap.sampled;
   if (n_shown < causes->n) {
     dmd_out_str(out, "  and ");
     dmd_print_count(out, causes->n - n_shown, false, "further record: ", "further records: ");
@@ -309,11 +309,9 @@ void dmd_print_verdict(dmd_out_t *out, const dmd_verdict_t *v) {
 static void print_ignored(dmd_out_t *out, const dmd_verdict_t *v) {
   if (v->ignore_name == NULL)
     return;
-  dmd_metric_t all = {0};
-  for (size_t i = 0; i < v->ignore->n; i++) {
-    all.bytes += v->ignore->patterns[i].usable;
-    all.num += v->ignore->patterns[i].num;
-  }
+  dmd_blocksum_t all = {0};
+  for (size_t i = 0; i < v->ignore->n; i++)
+    dmd_blocksum_add(&all, v->ignore->patterns[i].sum);
   dmd_out_str(out, "ignored, as ");
   dmd_out_safe(out, v->ignore_name);
   dmd_out_str(out, " says: ");
@@ -321,10 +319,10 @@ static void print_ignored(dmd_out_t *out, const dmd_verdict_t *v) {
   dmd_out_char(out, '\n');
   for (size_t i = 0; i < v->ignore->n; i++) {
     const dmd_pattern_t *p = &v->ignore->patterns[i];
-    if (p->num == 0)
+    if (p->sum.blocks == 0)
       continue;
     dmd_out_str(out, "  ");
-    bytes_in_blocks(out, (dmd_metric_t){.bytes = p->usable, .num = p->num});
+    bytes_in_blocks(out, p->sum);
     dmd_out_str(out, ": ");
     dmd_out_safe(out, p->text);
     dmd_out_str(out, "  # ");

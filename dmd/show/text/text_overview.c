@@ -143,9 +143,9 @@ static void print_run_figures(dmd_out_t *out, const dmd_run_t *run) {
 
 static void print_part(dmd_out_t *out, const dmd_blocksum_t *part, const dmd_blocksum_t *all,
                        const char *how) {
-  print_size(out, part->usable, false);
+  print_size(out, part->bytes, false);
   dmd_out_str(out, " (");
-  print_share(out, part->usable, all->usable, 0);
+  print_share(out, part->bytes, all->bytes, 0);
   dmd_out_str(out, ") ");
   dmd_out_str(out, how);
 }
@@ -160,7 +160,7 @@ static void print_measured(dmd_out_t *out, const dmd_heapsum_t *sum) {
 
 static bool has_reports(const dmd_profile_t *profile, const dmd_heapsum_t *sum) {
   return profile->mode == DMD_MODE_DARK_MATTER &&
-         (sum->section[DMD_SECTION_ONCE].num > 0 || sum->section[DMD_SECTION_TWICE].num > 0 ||
+         (sum->section[DMD_SECTION_ONCE].blocks > 0 || sum->section[DMD_SECTION_TWICE].blocks > 0 ||
           dmd_reporter_runs_count(&profile->reporter_runs) > 0);
 }
 
@@ -196,7 +196,7 @@ static uint32_t n_shown(const dmd_rows_t *rows, int64_t whole) {
 static void print_places(const dmd_printer_t *p, dmd_section_t section, const char *title) {
   dmd_rows_t rows;
   dmd_tally_t others = {.total = 0};
-  int64_t whole = p->records->usable;
+  int64_t whole = p->records->heap.bytes;
   dmd_rows_init(&rows, p->records, DMD_BY_LINE, 1u << section);
   uint32_t n = n_shown(&rows, whole);
   if (rows.n > 0) {
@@ -205,7 +205,7 @@ static void print_places(const dmd_printer_t *p, dmd_section_t section, const ch
     dmd_out_char(p->out, '\n');
   }
   for (uint32_t i = 0; i < n; i++)
-    print_line(p->out, i + 1, dmd_rows_at(&rows, i), whole, p->records->sampled,
+    print_line(p->out, i + 1, dmd_rows_at(&rows, i), whole, p->records->heap.sampled,
                dmd_rows_name(&rows, i));
   for (uint32_t i = n; i < rows.n; i++)
     dmd_tally_add(&others, section, dmd_rows_at(&rows, i)->num, dmd_rows_at(&rows, i)->total);
@@ -213,7 +213,7 @@ static void print_places(const dmd_printer_t *p, dmd_section_t section, const ch
     char name[DMD_FORMAT_MAX + sizeof " other places"];
     dmd_format_str(name + dmd_format_commas(name, rows.n - n),
                    rows.n - n == 1 ? " other place" : " other places");
-    print_line(p->out, 0, &others, whole, p->records->sampled, name);
+    print_line(p->out, 0, &others, whole, p->records->heap.sampled, name);
   }
   dmd_rows_destroy(&rows);
 }
@@ -245,7 +245,7 @@ static void print_record(const dmd_printer_t *p, dmd_places_t *places, uint32_t 
   dmd_strbuf_init(&name, p->profile->env);
   uint32_t stack = dmd_record_group(p->records, r, 0)->stack;
   dmd_places_line(places, stack, &name);
-  print_line(p->out, i, &row, p->records->usable, r->sampled, name.text);
+  print_line(p->out, i, &row, p->records->heap.bytes, r->sampled, name.text);
   dmd_strbuf_destroy(&name);
 }
 
@@ -277,12 +277,12 @@ static void print_section(const dmd_printer_t *p, dmd_section_t section, const c
   dmd_out_char(p->out, '\n');
   dmd_out_str(p->out, title);
   dmd_out_str(p->out, ": ");
-  print_sum(p->out, s->usable, s->num, s->sampled);
+  print_sum(p->out, s->sum.bytes, s->sum.blocks, s->sum.sampled);
   dmd_out_char(p->out, '\n');
   dmd_places_init(&places, p->profile);
   for (uint32_t i = 0; i < s->n && i < RECORDS; i++) {
     const dmd_record_t *r = dmd_records_at(p->records, s->ids[i]);
-    if (i > 0 && dmd_percent(r->usable, p->records->usable) < LEAST_PERCENT)
+    if (i > 0 && dmd_percent(r->usable, p->records->heap.bytes) < LEAST_PERCENT)
       break;
     print_record(p, &places, i + 1, r);
     if (section == DMD_SECTION_TWICE)

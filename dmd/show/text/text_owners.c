@@ -151,9 +151,9 @@ void dmd_owners_print(dmd_out_t *out, const dmd_owners_view_t *view) {
     print_record(out, view, i);
   dmd_print_left_out(out, section->n, n, " more record", " more records");
   dmd_out_str(out, "Unreported: ");
-  dmd_print_bytes(out, (uint64_t)section->usable);
+  dmd_print_bytes(out, (uint64_t)section->sum.bytes);
   dmd_out_str(out, " in ");
-  dmd_print_count(out, section->num, false, "block", "blocks");
+  dmd_print_count(out, section->sum.blocks, false, "block", "blocks");
   dmd_out_char(out, '\n');
 }
 
@@ -287,8 +287,8 @@ void dmd_owners_write_sum(dmd_jsonout_t *j, const dmd_owners_view_t *view) {
   const dmd_section_records_t *section = unreported(view->owners);
   dmd_jsonout_key(j, "unreported");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_u64(j, "blocks", (uint64_t)section->num);
-  dmd_jsonout_key_u64(j, "bytes", (uint64_t)section->usable);
+  dmd_jsonout_key_u64(j, "blocks", (uint64_t)section->sum.blocks);
+  dmd_jsonout_key_u64(j, "bytes", (uint64_t)section->sum.bytes);
   dmd_jsonout_end(j);
 }
 

@@ -357,17 +357,17 @@ void dmd_print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t i,
   dmd_out_str(out, " slop)\n");
   print_sizes(p, r);
   dmd_out_str(out, "  ");
-  dmd_print_percent(out, r->usable, p->records->usable);
+  dmd_print_percent(out, r->usable, p->records->heap.bytes);
   dmd_out_str(out, " of the heap (");
-  dmd_print_percent(out, cumulative, p->records->usable);
+  dmd_print_percent(out, cumulative, p->records->heap.bytes);
   dmd_out_str(out, " cumulative)\n");
   if (section != DMD_SECTION_ALL) {
     dmd_out_str(out, "  ");
-    dmd_print_percent(out, r->usable, s->usable);
+    dmd_print_percent(out, r->usable, s->sum.bytes);
     dmd_out_str(out, " of ");
     dmd_out_str(out, dmd_print_section_name(p, section));
     dmd_out_str(out, " (");
-    dmd_print_percent(out, cumulative, s->usable);
+    dmd_print_percent(out, cumulative, s->sum.bytes);
     dmd_out_str(out, " cumulative)\n");
   }
   print_stack(p, r, DMD_RECORD_ALLOCATED_AT);

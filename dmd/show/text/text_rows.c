@@ -25,7 +25,7 @@ static void print_heads(dmd_out_t *out, const dmd_rows_t *rows) {
 static void print_row(dmd_out_t *out, const dmd_rows_t *rows, uint32_t i) {
   const dmd_tally_t *row = dmd_rows_at(rows, i);
   dmd_print_number_column(out, row->total, WIDTH);
-  dmd_print_percent_column(out, row->total, rows->records->usable, PERCENT_WIDTH);
+  dmd_print_percent_column(out, row->total, rows->records->heap.bytes, PERCENT_WIDTH);
   dmd_print_number_column(out, row->num, WIDTH);
   if (has_states(rows)) {
     dmd_print_number_column(out, row->usable[DMD_SECTION_UNREPORTED], WIDTH);
@@ -42,7 +42,7 @@ void dmd_rows_print(dmd_out_t *out, const dmd_rows_t *rows, uint32_t max_rows) {
   for (uint32_t i = 0; i < n; i++)
     print_row(out, rows, i);
   dmd_print_left_out(out, rows->n, n, " more", " more");
-  if (rows->records->sampled)
+  if (rows->records->heap.sampled)
     dmd_out_str(out, "# Blocks were sampled: amounts are estimates.\n");
 }
 
@@ -69,9 +69,7 @@ void dmd_rows_json(dmd_out_t *out, const dmd_rows_t *rows) {
   dmd_jsonout_key_str(&j, "mode", dmd_mode_name(mode));
   dmd_jsonout_key(&j, "heap");
   dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
-  key_i64(&j, "bytes", records->usable);
-  key_i64(&j, "blocks", records->num);
-  dmd_json_write_errors(&j, records->variance);
+  dmd_json_write_sum(&j, &records->heap);
   dmd_jsonout_end(&j);
   dmd_jsonout_key(&j, "rows");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);

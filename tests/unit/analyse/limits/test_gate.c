@@ -54,9 +54,9 @@ static dmd_limit_t limit_of(dmd_what_t what, const char *name, const char *size,
 
 static void assert_figure(const gate_t *f, dmd_what_t what, const char *name, int64_t bytes,
                           int64_t num) {
-  dmd_metric_t figure = dmd_gate_figure(&f->now, what, name);
+  dmd_blocksum_t figure = dmd_gate_figure(&f->now, what, name);
   assert_int_equal(figure.bytes, bytes);
-  assert_int_equal(figure.num, num);
+  assert_int_equal(figure.blocks, num);
 }
 
 static void figures(void **state) {
@@ -309,7 +309,7 @@ static void growth_is_found_across_moved_lines(void **state) {
   const dmd_record_t *r = dmd_causes_at(&causes, 0);
   assert_int_equal(r->usable, 400);
   assert_int_equal(dmd_causes_before(&causes, r).bytes, 100);
-  assert_int_equal(dmd_causes_before(&causes, r).num, 1);
+  assert_int_equal(dmd_causes_before(&causes, r).blocks, 1);
   assert_string_equal(top_frame(&causes, r, 1), "grown (b.c:22)");
   assert_string_equal(top_frame(&causes, r, 2), "main (b.c)"); /* of three lines */
   assert_string_equal(top_frame(&causes, dmd_causes_at(&causes, 1), 1), "fresh (b.c:32)");

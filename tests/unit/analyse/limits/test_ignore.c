@@ -199,8 +199,8 @@ static void frames_or_functions_as_a_whole(void **state) {
   static const int64_t num[] = {0, 2, 1, 3, 0, 0};
   for (size_t i = 0; i < f.file.n; i++) {
     assert_int_equal(f.file.patterns[i].used, used[i]);
-    assert_int_equal(f.file.patterns[i].usable, usable[i]);
-    assert_int_equal(f.file.patterns[i].num, num[i]);
+    assert_int_equal(f.file.patterns[i].sum.bytes, usable[i]);
+    assert_int_equal(f.file.patterns[i].sum.blocks, num[i]);
   }
   end(&f);
 }
@@ -217,7 +217,7 @@ static void shared_blocks_are_nothing_to_ignore(void **state) {
   uint32_t *ignored_by = dmd_ignore_apply(&file, &f.profile, true);
   assert_int_equal(ignored_by[dmd_groups_at(&f.profile.groups, 1)->stack], 0);
   assert_false(file.patterns[0].used);
-  assert_int_equal(file.patterns[0].usable, 0);
+  assert_int_equal(file.patterns[0].sum.bytes, 0);
   dmd_env_free(&f.host.env, ignored_by);
   dmd_ignore_destroy(&file);
   fixture_end(&f);
@@ -231,8 +231,8 @@ static void the_first_pattern_takes_them(void **state) {
   assert_int_equal(ignored_by(&f, 1), 1);
   assert_int_equal(ignored_by(&f, 2), 1);
   assert_int_equal(ignored_by(&f, 4), 0);
-  assert_int_equal(f.file.patterns[0].usable, 207);
-  assert_int_equal(f.file.patterns[1].usable, 0);
+  assert_int_equal(f.file.patterns[0].sum.bytes, 207);
+  assert_int_equal(f.file.patterns[1].sum.bytes, 0);
   assert_true(f.file.patterns[1].used);
   end(&f);
 }
@@ -255,7 +255,7 @@ static void without_counting_nothing_is_used(void **state) {
   uint32_t *again = dmd_ignore_apply(&f.file, &f.base.profile, false);
   assert_int_equal(again[dmd_groups_at(&f.base.profile.groups, 1)->stack], 1);
   assert_false(f.file.patterns[0].used);
-  assert_int_equal(f.file.patterns[0].num, 0);
+  assert_int_equal(f.file.patterns[0].sum.blocks, 0);
   dmd_env_free(&f.base.host.env, again);
   end(&f);
 }

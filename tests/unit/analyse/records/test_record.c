@@ -46,8 +46,8 @@ static void the_frame_limit_joins_stacks(void **state) {
     build_loaves(&f);
     fixture_records(&f, max_frames, DMD_SORT_USABLE);
     assert_order(&f, DMD_SECTION_ALL, order[max_frames]);
-    assert_int_equal(f.records.usable, 600 + 400 + 200 + 100);
-    assert_int_equal(f.records.num, 5);
+    assert_int_equal(f.records.heap.bytes, 600 + 400 + 200 + 100);
+    assert_int_equal(f.records.heap.blocks, 5);
     fixture_end(&f);
   }
   fixture_t f;
@@ -100,9 +100,9 @@ static void report_stacks_tell_apart(void **state) {
   assert_int_equal(f.records.section[DMD_SECTION_ONCE].n, 3);
   assert_int_equal(f.records.section[DMD_SECTION_TWICE].n, 2);
   assert_int_equal(f.records.section[DMD_SECTION_ALL].n, 0);
-  assert_int_equal(f.records.section[DMD_SECTION_ONCE].usable, 200 + 300 + 400 + 800);
-  assert_int_equal(f.records.section[DMD_SECTION_ONCE].num, 4);
-  assert_int_equal(f.records.usable, 3600);
+  assert_int_equal(f.records.section[DMD_SECTION_ONCE].sum.bytes, 200 + 300 + 400 + 800);
+  assert_int_equal(f.records.section[DMD_SECTION_ONCE].sum.blocks, 4);
+  assert_int_equal(f.records.heap.bytes, 3600);
   /* Which reporter reported is not part of the key, and neither is the count of reports beyond
    * two. */
   const dmd_record_t *once = nth(&f, DMD_SECTION_ONCE, 0);
@@ -149,7 +149,7 @@ static void other_modes_do_not_look_at_reports(void **state) {
     build_blocks(&f.profile, 1, 50, 0, "new", build_reports(&f.profile, 1, "r", NULL, NULL, NULL));
     fixture_records(&f, 8, DMD_SORT_USABLE);
     assert_int_equal(f.records.section[DMD_SECTION_ALL].n, 1);
-    assert_int_equal(f.records.section[DMD_SECTION_ALL].usable, 150);
+    assert_int_equal(f.records.section[DMD_SECTION_ALL].sum.bytes, 150);
     assert_int_equal(f.records.section[DMD_SECTION_ONCE].n, 0);
     assert_int_equal(nth(&f, DMD_SECTION_ALL, 0)->n_reported, 0);
     fixture_end(&f);
@@ -216,8 +216,8 @@ static void shrinking_counts_by_its_size(void **state) {
   assert_order(&f, DMD_SECTION_ALL, "shrunk grown small");
   assert_int_equal(nth(&f, DMD_SECTION_ALL, 0)->usable, -360);
   assert_int_equal(nth(&f, DMD_SECTION_ALL, 0)->num, -3);
-  assert_int_equal(f.records.usable, 50 - 360 + 240); /* the net heap */
-  assert_int_equal(f.records.num, 0);
+  assert_int_equal(f.records.heap.bytes, 50 - 360 + 240); /* the net heap */
+  assert_int_equal(f.records.heap.blocks, 0);
   fixture_end(&f);
 }
 
@@ -386,8 +386,8 @@ static void compare_to_naive(const fixture_t *f, const naive_t *naive) {
       num += r->num;
     }
     assert_int_equal(f->records.section[section].n, at);
-    assert_int_equal(f->records.section[section].usable, usable);
-    assert_int_equal(f->records.section[section].num, num);
+    assert_int_equal(f->records.section[section].sum.bytes, usable);
+    assert_int_equal(f->records.section[section].sum.blocks, num);
   }
 }
 

@@ -121,7 +121,7 @@ static void estimates_are_unbiased_and_their_errors_right(void **state) {
     fixture_begin(&f, DMD_MODE_LIVE);
     sample_program(&f.profile, seed * 1000);
     dmd_blocksum_t all = dmd_heapsum_of(&f.profile).all;
-    const double got[] = {(double)all.num, (double)all.usable};
+    const double got[] = {(double)all.blocks, (double)all.bytes};
     const double variance[] = {all.variance.blocks, all.variance.bytes};
     for (int i = 0; i < 2; i++) {
       sum[i] += got[i];
@@ -158,7 +158,7 @@ static void records_have_estimates(void **state) {
   assert_int_equal(r->slop, r->usable - r->req);
   assert_true(fabs(r->variance.blocks - 9.2067) < 1e-3);
   assert_true(fabs(r->variance.bytes - 9.2067 * 4100 * 4100) < 1e4);
-  assert_true(f.records.variance.bytes == r->variance.bytes);
+  assert_true(f.records.heap.variance.bytes == r->variance.bytes);
   assert_prints(&f, "~64,861 ± 12,440 bytes (~64,798 requested / ~63 slop)\n");
   assert_prints(&f, " ± 3 blocks in heap block record 1 of 1\n");
   assert_prints(&f, "Sampled: one block for each 4,096 bytes on average was kept.\n");
@@ -194,7 +194,7 @@ static void errors_of_a_difference_add_up(void **state) {
   dmd_difference(&difference, &f.other, &f.profile);
   dmd_blocksum_t all = dmd_heapsum_of(&difference).all;
   assert_int_equal(difference.run.sample_interval, INTERVAL);
-  assert_true(all.usable == 0 && all.num == 0);
+  assert_true(all.bytes == 0 && all.blocks == 0);
   assert_true(fabs(all.variance.bytes / one.bytes - 2) < 1e-9);
   assert_true(fabs(all.variance.blocks / one.blocks - 2) < 1e-9);
   dmd_profile_destroy(&difference);

@@ -149,10 +149,10 @@ static void compare(const dmd_records_t *records, const model_t *m) {
     num[section]++;
   }
   for (int section = 0; section < DMD_N_SECTIONS; section++) {
-    assert_int_equal(records->section[section].usable, usable[section]);
-    assert_int_equal(records->section[section].num, num[section]);
+    assert_int_equal(records->section[section].sum.bytes, usable[section]);
+    assert_int_equal(records->section[section].sum.blocks, num[section]);
   }
-  assert_int_equal(records->num, m->n);
+  assert_int_equal(records->heap.blocks, m->n);
 }
 
 static void random_programs(void **state) {
