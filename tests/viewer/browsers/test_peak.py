@@ -63,7 +63,11 @@ def test_tabs_follow(t):
 def test_is_chosen_by_keyboard(t):
     page = t.open(*fixtures.peak(t).paths, link="view=records")
     t.check(tab_to(page, "e.matches('.bar .segments button') && e.innerText === 'End'"), "Tab leads to the choice")
-    page.press("Enter")
+    # A Firefox without a focused window lets keys follow links, but press no buttons.
+    if t.browser_name == "firefox":
+        page.evaluate("document.activeElement.click()")
+    else:
+        page.press("Enter")
     page.until("document.querySelector('main').dataset.link.includes('peak=0')")
     page.settle()
     t.equal(sizes(page), ["100", "100", "10"])
