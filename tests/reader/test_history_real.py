@@ -24,8 +24,10 @@ def alarms(test, program, *args):
     return dict(re.findall(r"^%s +(\w+(?: [\d.]+%%)?)  +(\S.*)$" % program, done.out, re.MULTILINE))
 
 
-def check_found(test, said, within=2):
-    test.check(re.match(r"found with build [1-%d], \S+%%; first build right(, from \w+ to \w+)?; the change is record 1" % within, said), said)
+def check_found(test, said):
+    """Which build and which record made the step is certain. How soon it is found is a matter of chance, mostly with
+    the second of its six builds; the tables of power, below, have the chances."""
+    test.check(re.match(r"found with build [1-6], \S+%; first build right(, from \w+ to \w+)?; the change is record 1", said), said)
 
 
 def test_real_equal_runs_raise_no_alarm_and_a_step_does(test):
@@ -36,9 +38,8 @@ def test_real_equal_runs_raise_no_alarm_and_a_step_does(test):
 
 
 def test_real_step_of_threads(test):
-    """Threads with their natural scheduling, and some percent of noise. How soon the step is found depends on what
-    else the machine does; which build and which record made it does not."""
-    check_found(test, alarms(test, "threads", "--builds=18", "--threefold=6", "--shares=25")["threefold 25%"], within=6)
+    """Threads with their natural scheduling, and some percent of noise, more on a busy machine."""
+    check_found(test, alarms(test, "threads", "--builds=18", "--threefold=6", "--shares=25")["threefold 25%"])
 
 
 def test_real_power_is_what_the_manual_says(test):
