@@ -10,6 +10,7 @@
 #include "dmdv/commandline/complete.h"
 #include "dmdv/commandline/recordoptions.h"
 #include "dmdv/run/overview.h"
+#include "host/child.h"
 #include "host/output.h"
 #include "host/process.h"
 #include "host/progress.h"
@@ -17,10 +18,7 @@
 #include "dmd-config.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const dmdv_command_t *const commands[] = {
     &dmdv_print_command,    &dmdv_diff_command,   &dmdv_tree_command,      &dmdv_timeline_command,
@@ -86,24 +84,12 @@ static bool is_data(const char *name) {
   return first == '{' || first == 0x1f;
 }
 
-static bool is_program(const char *path) {
-  struct stat file;
-  return stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Whether a word names a program: by its path, or one in PATH. */
 static bool names_program(const char *word) {
-  const char *at = getenv("PATH");
-  if (strchr(word, '/') != NULL)
-    return is_program(word);
-  for (size_t n; at != NULL && *at != '\0'; at += n + (at[n] == ':')) {
-    char path[4096];
-    n = strcspn(at, ":");
-    int length = snprintf(path, sizeof path, "%.*s/%s", (int)n, at, word);
-    if (n > 0 && length < (int)sizeof path && is_program(path))
-      return true;
-  }
-  return false;
+  dmd_strbuf_t path;
+  dmd_strbuf_init(&path, &dmdv_env);
+  bool is_found = dmdv_child_find(word, &path);
+  dmd_strbuf_destroy(&path);
+  return is_found;
 }
 
 static bool are_data(char **words) {

@@ -9,6 +9,9 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,4 +124,28 @@ int dmdv_child_run(const char *const *argv, const char *const *environment, bool
   if (*error != 0)
     return DMDV_CHILD_NOT_FOUND;
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static bool is_program(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+bool dmdv_child_find(const char *program, dmd_strbuf_t *path) {
+  if (strchr(program, '/') != NULL) {
+    dmd_strbuf_str(path, program);
+    return is_program(path->text);
+  }
+  const char *folders = getenv("PATH");
+  for (const char *at = folders; at != NULL; at = strchr(at, ':')) {
+    at += *at == ':';
+    size_t n = strcspn(at, ":");
+    dmd_strbuf_cut(path, 0);
+    dmd_strbuf_bytes(path, at, n);
+    dmd_strbuf_str(path, n > 0 ? "/" : "./");
+    dmd_strbuf_str(path, program);
+    if (is_program(path->text))
+      return true;
+  }
+  return false;
 }

@@ -8,11 +8,17 @@
 #ifndef DMD_HOST_CHILD_H
 #define DMD_HOST_CHILD_H
 
+#include "base/strbuf.h"
+
 #include <stdbool.h>
 #include <sys/types.h>
 
 /* As in shells and env(1): the program exists but cannot be run, or it does not exist. */
 enum { DMDV_CHILD_NOT_RUN = 126, DMDV_CHILD_NOT_FOUND = 127 };
+
+/* Appends the path of the program that execvp would start. False if there is none; the text is then
+ * undefined. */
+bool dmdv_child_find(const char *program, dmd_strbuf_t *path);
 
 /* Work of dmdv while the child runs. */
 typedef struct dmdv_meanwhile {

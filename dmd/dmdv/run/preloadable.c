@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/run/preloadable.h"
 
+#include "host/child.h"
 #include "host/process.h"
 
 #include <elf.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -15,33 +15,6 @@
 
 /* The interpreter of a script may itself be a script. */
 enum { MAX_INTERPRETERS = 4 };
-
-/* ---- Finding the program. ---- */
-
-static bool is_program(const char *path) {
-  struct stat st;
-  return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Appends the path of a program. False if it is not found. */
-static bool find(const char *program, dmd_strbuf_t *path) {
-  if (strchr(program, '/') != NULL) {
-    dmd_strbuf_str(path, program);
-    return is_program(path->text);
-  }
-  const char *folders = getenv("PATH");
-  for (const char *at = folders; at != NULL; at = strchr(at, ':')) {
-    at += *at == ':';
-    size_t n = strcspn(at, ":");
-    dmd_strbuf_cut(path, 0);
-    dmd_strbuf_bytes(path, at, n);
-    dmd_strbuf_str(path, n > 0 ? "/" : "./");
-    dmd_strbuf_str(path, program);
-    if (is_program(path->text))
-      return true;
-  }
-  return false;
-}
 
 static void append(dmd_strbuf_t *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -188,7 +161,7 @@ dmdv_preloadable_t dmdv_preloadable(const char *program, dmd_strbuf_t *why) {
   dmd_strbuf_t path;
   dmd_strbuf_init(&path, &dmdv_env);
   dmdv_preloadable_t is = DMDV_PRELOADABLE;
-  bool again = find(program, &path);
+  bool again = dmdv_child_find(program, &path);
   for (int i = 0; i < MAX_INTERPRETERS && is == DMDV_PRELOADABLE && again; i++)
     is = check_file(&path, &again, why);
   dmd_strbuf_destroy(&path);
