@@ -5,17 +5,17 @@
 #include <time.h>
 #include <unistd.h>
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+double dmdv_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 void dmdv_progress_start(dmdv_progress_t *progress) {
   progress->is_wanted = isatty(STDERR_FILENO);
   progress->is_shown = false;
   if (progress->is_wanted)
-    progress->next = now() + 1.0;
+    progress->next = dmdv_seconds() + 1.0;
 }
 
 /* A file may grow while it is read, so the share is limited to 100%. */
@@ -31,14 +31,14 @@ void dmdv_progress_text(char text[DMDV_PROGRESS_MAX], const dmdv_read_t *read) {
 }
 
 static bool is_due(const dmdv_progress_t *progress) {
-  return progress->is_wanted && now() >= progress->next;
+  return progress->is_wanted && dmdv_seconds() >= progress->next;
 }
 
 static void show(dmdv_progress_t *progress, const char *text) {
   fprintf(stderr, "\r\033[Kdmdv: %s", text);
   fflush(stderr);
   progress->is_shown = true;
-  progress->next = now() + 0.2;
+  progress->next = dmdv_seconds() + 0.2;
 }
 
 void dmdv_progress_update(dmdv_progress_t *progress, const dmdv_read_t *read) {

@@ -52,4 +52,7 @@ void dmdv_work_end(void);
 /* Formats the line: "dominators: 34%". */
 void dmdv_work_text(char text[DMDV_PROGRESS_MAX], const dmdv_work_t *work);
 
+/* Seconds of a clock that never goes back. */
+double dmdv_seconds(void);
+
 #endif

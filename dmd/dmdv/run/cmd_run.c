@@ -20,6 +20,7 @@
 #include "dmdv/run/written.h"
 #include "host/child.h"
 #include "host/process.h"
+#include "host/progress.h"
 #include "record/engine/options.h"
 
 #include <errno.h>
@@ -27,7 +28,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef enum { ENGINE_AUTO, ENGINE_VALGRIND, ENGINE_NATIVE } engine_t;
@@ -41,7 +41,7 @@ typedef struct {
   char **program; /* the program with its arguments, NULL-terminated */
   bool is_quiet;  /* -q */
   bool has_log;   /* --log-file, to which the engine writes the text */
-  double begun;   /* when the program was started, in seconds of a monotonic clock */
+  double begun;   /* when the program was started, as dmdv_seconds */
 } options_t;
 
 static const dmd_option_t own_options[] = {
@@ -235,20 +235,15 @@ static void print_records(const options_t *options, const char *path) {
   dmd_env_free(&dmdv_env, argv);
 }
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 /* Prints the overview, with what is known of this run: `native engine, 2.1 s, exit status 0`. */
 static void print_overview(const options_t *options, const char *path, int status) {
   enum { SIGNALLED = 128 };
   char how[96];
   bool by_signal = status > SIGNALLED;
   snprintf(how, sizeof how, "%s, %.1f s, %s %d",
-           options->engine == ENGINE_NATIVE ? "native engine" : "Valgrind", now() - options->begun,
-           by_signal ? "ended by signal" : "exit status", by_signal ? status - SIGNALLED : status);
+           options->engine == ENGINE_NATIVE ? "native engine" : "Valgrind",
+           dmdv_seconds() - options->begun, by_signal ? "ended by signal" : "exit status",
+           by_signal ? status - SIGNALLED : status);
   dmdv_overview_of_run(path, how);
 }
 
@@ -468,7 +463,7 @@ static int run_with_engine(options_t *options) {
   if (options->engine == ENGINE_AUTO)
     choose_engine(options);
   dmdv_remove_leftovers(options->output);
-  options->begun = now();
+  options->begun = dmdv_seconds();
   return options->engine == ENGINE_NATIVE ? run_natively(options) : run_under_valgrind(options);
 }
 

@@ -223,11 +223,15 @@ static bool any_reported(const dmd_profile_t *profile) {
   return false;
 }
 
+bool dmd_run_is_at_exit(const dmd_run_t *run) {
+  return run->trigger != NULL && dmd_str_equal(run->trigger, "exit");
+}
+
 bool dmd_peak_matters(const dmd_profile_t *profile) {
   const dmd_run_t *run = &profile->run;
-  return profile->has_peak && run->peak.szB > 0 && run->trigger != NULL &&
-         dmd_str_equal(run->trigger, "exit") && run->in_use_szB <= run->peak.szB / END_SHARE &&
-         run->freed_reported == 0 && dmd_reporter_runs_count(&profile->reporter_runs) == 0 &&
+  return profile->has_peak && run->peak.szB > 0 && dmd_run_is_at_exit(run) &&
+         run->in_use_szB <= run->peak.szB / END_SHARE && run->freed_reported == 0 &&
+         dmd_reporter_runs_count(&profile->reporter_runs) == 0 &&
          dmd_memreports_count(&profile->memreports) == 0 && !any_reported(profile);
 }
 

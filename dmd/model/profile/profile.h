@@ -201,6 +201,9 @@ extern const dmd_metric_field_t dmd_memory_fields[DMD_N_MEMORY_FIELDS];
 enum { DMD_N_RUN_STRINGS = 11 };
 extern const size_t dmd_run_strings[DMD_N_RUN_STRINGS];
 
+/* Whether the dump was made when the program ended. */
+bool dmd_run_is_at_exit(const dmd_run_t *run);
+
 static inline const char **dmd_run_string(dmd_run_t *run, size_t i) {
   return (const char **)(void *)((char *)run + dmd_run_strings[i]);
 }

@@ -101,7 +101,7 @@ void dmd_print_peak_sentence(const dmd_printer_t *p) {
   const dmd_run_t *run = &p->profile->run;
   if (!p->profile->shows_peak || !run->peak.is_known)
     return;
-  bool is_exit = run->trigger != NULL && dmd_str_equal(run->trigger, "exit");
+  bool is_exit = dmd_run_is_at_exit(run);
   dmd_out_str(p->out, "At the peak: ");
   print_figures(p->out, run);
   dmd_out_str(p->out, "; ");

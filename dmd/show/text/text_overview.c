@@ -122,14 +122,10 @@ static void print_peak(dmd_out_t *out, const dmd_run_t *run, bool sampled) {
   dmd_out_char(out, '\n');
 }
 
-static bool is_exit(const dmd_run_t *run) {
-  return run->trigger != NULL && dmd_str_equal(run->trigger, "exit");
-}
-
 static void print_run_figures(dmd_out_t *out, const dmd_run_t *run) {
   bool sampled = run->sample_interval > 0;
   print_peak(out, run, sampled);
-  dmd_out_str(out, is_exit(run) ? "  at exit   " : "  at dump   ");
+  dmd_out_str(out, dmd_run_is_at_exit(run) ? "  at exit   " : "  at dump   ");
   if (run->in_use_blocks == 0 && !sampled)
     dmd_out_str(out, "0 bytes: everything was freed");
   else
@@ -323,7 +319,7 @@ static const char *title_of(const dmd_profile_t *profile) {
     return "At the peak";
   if (profile->mode == DMD_MODE_CUMULATIVE)
     return "Allocated in all";
-  return is_exit(&profile->run) ? "At exit" : "At the dump";
+  return dmd_run_is_at_exit(&profile->run) ? "At exit" : "At the dump";
 }
 
 static void print_body(const dmd_printer_t *p, bool reports) {
