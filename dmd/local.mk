@@ -176,7 +176,7 @@ dmd_core_sources = \
   dmd/show/page/query.c dmd/show/page/query.h \
   dmd/show/page/recordlist.c dmd/show/page/recordlist.h \
   dmd/show/page/view.c dmd/show/page/view.h \
-  dmd/record/heap/allocator.c dmd/record/heap/allocator.h \
+  dmd/model/profile/allocator.c dmd/model/profile/allocator.h \
   dmd/record/heap/block.h \
   dmd/record/heap/blockindex.c dmd/record/heap/blockindex.h \
   dmd/record/heap/blockstarts.c dmd/record/heap/blockstarts.h \

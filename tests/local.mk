@@ -9,7 +9,7 @@ unit_tests = \
   tests/unit/model/profile/test_hint \
   tests/unit/record/engine/test_allocation \
   tests/unit/record/engine/test_allocation_realloc \
-  tests/unit/record/heap/test_allocator \
+  tests/unit/model/profile/test_allocator \
   tests/unit/analyse/records/test_allocfns \
   tests/unit/analyse/transform/test_anonymize \
   tests/unit/base/test_arena \
@@ -208,7 +208,7 @@ thread_support_sources = \
 thread_core_sources = \
   dmd/base/format.c dmd/base/intern.c dmd/base/lock.c dmd/base/map.c dmd/base/path.c dmd/base/pool.c dmd/base/random.c \
   dmd/base/sort.c dmd/base/str.c dmd/base/strbuf.c dmd/base/table.c dmd/base/utf8.c dmd/record/unwind/stacktrie.c \
-  dmd/record/heap/allocator.c \
+  dmd/model/profile/allocator.c \
   dmd/record/heap/blockindex.c dmd/record/heap/blocks.c dmd/record/heap/claim.c dmd/record/heap/counters.c dmd/record/heap/freed.c \
   dmd/record/heap/heap.c dmd/record/heap/blockreferrers.c dmd/record/heap/interleave.c dmd/record/heap/lastreports.c dmd/record/heap/live.c dmd/record/heap/bloom.c \
   dmd/record/heap/live_report.c dmd/record/heap/live_scope.c dmd/record/heap/nested.c dmd/record/heap/pages.c dmd/record/heap/peak.c dmd/record/heap/timekeeper.c dmd/record/heap/shard.c \

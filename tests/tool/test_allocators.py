@@ -65,7 +65,7 @@ def _library(pattern):
 
 def _real_allocator(t, *flags):
     core = os.path.join(t.srcdir, "dmd")
-    return t.bench.compile("real_allocator.c", ["-O1", "-fno-builtin", "-I" + core, core + "/record/heap/allocator.c", *flags])
+    return t.bench.compile("real_allocator.c", ["-O1", "-fno-builtin", "-I" + core, core + "/model/profile/allocator.c", *flags])
 
 
 def _compared(t, run):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/engine/allocation.h"
 
+#include "model/profile/allocator.h"
 #include "record/engine/loaded.h"
-#include "record/heap/allocator.h"
 #include "record/heap/interleave.h"
 
 /* ---- Faults. ---- */

@@ -4,8 +4,8 @@
  * announces.
  *
  * A host that replaces malloc and its relatives calls these functions in their place. They return
- * the sizes that the program's own allocator would (record/heap/allocator.h), take memory from the
- * host, for small blocks from slabs (record/heap/slabs.h), and record the blocks. A host whose
+ * the sizes that the program's own allocator would (model/profile/allocator.h), take memory from
+ * the host, for small blocks from slabs (record/heap/slabs.h), and record the blocks. A host whose
  * program keeps its own allocator (`heap_alloc` is NULL) uses observed.h instead; it may also call
  * dmd_engine_announce and the functions below that, which work with any memory.
  *
@@ -96,7 +96,7 @@ void dmd_engine_resize_announced(dmd_engine_t *engine, uint32_t thread, uint64_t
  *
  * flags are those of the MALLOCX_ macros: the lowest six bits are the logarithm of the alignment,
  * the next one requests zeroed memory. The others choose arenas and thread caches, which make no
- * difference here. Sizes follow the model in use (record/heap/allocator.h), whichever it is:
+ * difference here. Sizes follow the model in use (model/profile/allocator.h), whichever it is:
  * tcmalloc has nallocx and sdallocx, too.
  *
  * dallocx and sdallocx are dmd_engine_free, sallocx is dmd_engine_usable_size.

@@ -3,9 +3,10 @@
  * heapstats.h: what the allocator's own statistics functions answer, for a host that replaces the
  * program's allocator: mallinfo, malloc_info, malloc_stats, and jemalloc's "stats.allocated".
  *
- * The numbers follow from the live blocks by the model of the allocator (record/heap/allocator.h),
- * so they are those of a heap that was never freed from: the real glibc also counts freed blocks in
- * a thread's cache as in use, and has more free memory, or several arenas, after a while.
+ * The numbers follow from the live blocks by the model of the allocator
+ * (model/profile/allocator.h), so they are those of a heap that was never freed from: the real
+ * glibc also counts freed blocks in a thread's cache as in use, and has more free memory, or
+ * several arenas, after a while.
  *
  * Cost: a walk over all blocks.
  */

@@ -6,7 +6,7 @@
  * The search happens at the program's first allocation: by then ld.so has mapped all linked and
  * preloaded libraries (what it allocates before comes from an allocator of its own, which nothing
  * replaces), and an allocator loaded later cannot take malloc's place. From then on the model
- * (record/heap/allocator.h) is fixed, also in forked children.
+ * (model/profile/allocator.h) is fixed, also in forked children.
  */
 #ifndef DMD_RECORD_ENGINE_LOADED_H
 #define DMD_RECORD_ENGINE_LOADED_H

@@ -22,8 +22,8 @@
 #ifndef DMD_RECORD_HEAP_LIVE_H
 #define DMD_RECORD_HEAP_LIVE_H
 
+#include "model/profile/allocator.h"
 #include "model/profile/profile.h"
-#include "record/heap/allocator.h"
 #include "record/heap/blocks.h"
 #include "record/heap/claim.h"
 #include "record/heap/counters.h"

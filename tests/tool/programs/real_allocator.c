@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Compares a model of record/heap/allocator.h with the real allocator, natively: with its library
+ * Compares a model of model/profile/allocator.h with the real allocator, natively: with its library
  * preloaded, or as a library that is itself preloaded into a program that has the allocator in it.
  *   real_allocator MODEL              or REAL_ALLOCATOR=MODEL in the environment of the library
  * For each way to allocate it prints how many requests were compared, how many real sizes differed
@@ -8,7 +8,7 @@
  * were wrong, e.g. "malloc: 77000, 0, 0". It prints some of the wrong ones on standard error.
  */
 #define _GNU_SOURCE
-#include "record/heap/allocator.h"
+#include "model/profile/allocator.h"
 
 #include <dlfcn.h>
 #include <malloc.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "record/heap/allocator.h"
+#include "model/profile/allocator.h"
 
 #include <stdbool.h>
 
@@ -256,6 +256,10 @@ uint64_t dmd_allocator_usable(dmd_allocator_t allocator, uint64_t word_szB, uint
   default:
     return req;
   }
+}
+
+uint64_t dmd_allocator_header(dmd_allocator_t allocator, uint64_t word_szB) {
+  return allocator == DMD_ALLOCATOR_GLIBC ? word_szB : 0;
 }
 
 uint64_t dmd_allocator_resized(dmd_allocator_t allocator, uint64_t word_szB, uint64_t old_usable,

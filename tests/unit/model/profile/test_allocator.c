@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "record/heap/allocator.h"
+#include "model/profile/allocator.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -33,6 +33,15 @@ static void names(void **state) {
   assert_string_equal(dmd_allocator_name(DMD_ALLOCATOR_MOZJEMALLOC), "mozjemalloc");
   assert_string_equal(dmd_allocator_name(DMD_ALLOCATOR_TCMALLOC), "tcmalloc");
   assert_string_equal(dmd_allocator_name(DMD_ALLOCATOR_MIMALLOC), "mimalloc");
+}
+
+/* glibc's chunk of a small block is its usable bytes and a size field. */
+static void headers(void **state) {
+  (void)state;
+  assert_int_equal(dmd_allocator_header(DMD_ALLOCATOR_GLIBC, 8), 8);
+  assert_int_equal(dmd_allocator_header(DMD_ALLOCATOR_GLIBC, 4), 4);
+  for (int i = 0; i < DMD_N_ALLOCATORS; i++)
+    assert_true(i == DMD_ALLOCATOR_GLIBC || dmd_allocator_header((dmd_allocator_t)i, 8) == 0);
 }
 
 static void exact_is_what_was_requested(void **state) {
@@ -288,6 +297,7 @@ static void as_the_real_glibc(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names),
+      cmocka_unit_test(headers),
       cmocka_unit_test(exact_is_what_was_requested),
       cmocka_unit_test(glibc_steps),
       cmocka_unit_test(glibc_mappings),

@@ -16,8 +16,8 @@
  * Sizes and alignments are in bytes. Cost: a few instructions; some divisions for tcmalloc, whose
  * classes are found by a search.
  */
-#ifndef DMD_RECORD_HEAP_ALLOCATOR_H
-#define DMD_RECORD_HEAP_ALLOCATOR_H
+#ifndef DMD_MODEL_PROFILE_ALLOCATOR_H
+#define DMD_MODEL_PROFILE_ALLOCATOR_H
 
 #include <stdint.h>
 
@@ -39,6 +39,10 @@ const char *dmd_allocator_name(dmd_allocator_t allocator);
  * req, and req itself if the model's sum would overflow. */
 uint64_t dmd_allocator_usable(dmd_allocator_t allocator, uint64_t word_szB, uint64_t req,
                               uint64_t align);
+
+/* Bytes that a small block takes from the heap in addition to its usable bytes: glibc's size field.
+ * The other models keep such data apart from the blocks. */
+uint64_t dmd_allocator_header(dmd_allocator_t allocator, uint64_t word_szB);
 
 /* Usable bytes after realloc of a block of old_usable bytes to req bytes (req > 0), whether or not
  * it moves. Some allocators leave a shrinking block as it is, and some let a growing one grow by
