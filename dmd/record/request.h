@@ -36,11 +36,15 @@ typedef enum {
   DMD_REQUEST_REPORTER_LEAVE,
   DMD_REQUEST_GRAPH,
   DMD_REQUEST_MARK,
+  DMD_REQUEST_REPORT_ENCLOSING,
   DMD_REQUEST_END /* not a request; one past the last */
 } dmd_request_number_t;
 
 /* Flags of a reporter's begin and of its end. */
 enum { DMD_REQUEST_EXCLUSIVE = 1, DMD_REQUEST_ABANDONED = 1 };
+
+/* Flag of DMD_REQUEST_REPORT_ENCLOSING: the block has several owners. */
+enum { DMD_REQUEST_SHARED = 1 };
 
 /* dmd.h's struct dmd_memory_report. */
 typedef struct dmd_request_memreport {
@@ -56,7 +60,7 @@ typedef struct dmd_request {
   uint32_t thread;
 } dmd_request_t;
 
-/* True if a request measures the block at its first argument. */
+/* True if a request measures the block that starts at its first argument. */
 static inline bool dmd_request_measures(uint64_t number) {
   return (number >= DMD_REQUEST_REPORT && number <= DMD_REQUEST_UNREPORT) ||
          number == DMD_REQUEST_REPORT_NAMED || number == DMD_REQUEST_REPORT_SHARED;

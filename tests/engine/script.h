@@ -149,11 +149,29 @@ static const struct {
 /* ---- Requests, in the order of dmd.h. ---- */
 
 static const char *const requests[] = {
-    "running", "report", "report-on-alloc", "unreport",
-    "clear",   "dump",   "begin",           "end",
-    "push",    "pop",    "report-named",    "report-shared",
-    "set",     "unset",  "tag-bytes",       "tag-blocks",
+    "running",
+    "report",
+    "report-on-alloc",
+    "unreport",
+    "clear",
+    "dump",
+    "begin",
+    "end",
+    "push",
+    "pop",
+    "report-named",
+    "report-shared",
+    "set",
+    "unset",
+    "tag-bytes",
+    "tag-blocks",
     "publish",
+    "handle",
+    "join",
+    "leave",
+    "graph",
+    "mark",
+    "report-enclosing",
 };
 
 /* dmd.h's structure. */

@@ -264,3 +264,29 @@ def too_many_tags(t):
     tags_of_blocks = [(b.tag, b.num) for b in profile.blocks_at("main") if b.req == 10]
     own = ["tag-%d" % n for n in [*range(5000, 65001, 5000), *range(65530, 65535)]]
     t.equal(sorted(tags_of_blocks), sorted([(name, 1) for name in own] + [("(other tags)", 16)]))
+
+
+def enclosing(t):
+    """Any address of a block reports it, and nothing else is one."""
+    run = t.run()
+    profile = run.profile
+    for place in ("at_start", "inside", "in_slop"):
+        t.equal((place, profile.at(place)), (place, [f"100+4 reported by {place}"]))
+    t.equal([len(block.reps) for block in profile.blocks_at("in_large")], [2])
+    t.equal(profile.at("twice"), ["100+4 reported by twice, twice"])
+    t.equal(profile.at("shared"), ["100+4 reported by owner as explicit/one shared by explicit/one x 1, explicit/two x 1"])
+    t.equal(profile.at("claimed"), ["100+4 reported by claimed as explicit/claimed"])
+    t.equal(profile.faults_at("claimed"), [])
+    t.equal(profile.faults_at("claimed_too_little"), ["claim x 1"])
+    t.equal(profile.faults_at("of_freed"), ["report-freed x 1"])
+    t.equal(len(profile.faults_at("behind_the_end")), 1)
+    t.equal(profile.faults_at("of_global"), ["report-global x 1"])
+    t.equal(profile.faults_at("of_stack"), ["report-stack x 1"])
+    t.equal(profile.faults_at("of_nonsense"), ["report-no-address x 1"])
+    t.equal(profile.faults_at("of_null"), [])
+
+
+def enclosing_elsewhere(t):
+    """Without dmd the program itself checks that each of these requests returns 0."""
+    t.run_natively([t.program()])
+    t.run_command([t.program()], tool="none")

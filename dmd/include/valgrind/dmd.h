@@ -77,6 +77,8 @@
      DMD_REPORT(p)              usable size; 0 if no block starts at p    usable size
      DMD_REPORT_ON_ALLOC(p)     like DMD_REPORT                           usable size
      DMD_REPORT_SHARED(p)       like DMD_REPORT                           usable size
+     DMD_REPORT_ENCLOSING(p)    usable size; 0 if p is in no block        0
+     DMD_REPORT_ENCLOSING_SHARED(p)  the same                             0
      DMD_UNREPORT(p)            like DMD_REPORT                           usable size
      DMD_CLEAR_REPORTS()        0                                         0
      DMD_DUMP(label)            number of the dump (1, 2, ...); 0: lost   0
@@ -103,9 +105,10 @@
    everything returns its "elsewhere" value, so sizes are still real.
 
    Null pointers have size 0. Without dmd, p must be null or the start of a live heap block, as for
-   malloc_usable_size. Under dmd any other pointer is listed as a misreport. Blocks that
-   --sample-interval leaves out are measured as if without dmd. Strings are copied. Scopes belong to
-   a thread, may nest and should be balanced; an extra END or POP does no harm.
+   malloc_usable_size; only DMD_REPORT_ENCLOSING takes any pointer. Under dmd any other pointer is
+   listed as a misreport. Blocks that --sample-interval leaves out are measured as if without dmd.
+   Strings are copied. Scopes belong to a thread, may nest and should be balanced; an extra END or
+   POP does no harm.
 
    Another allocator
    -----------------
@@ -175,7 +178,8 @@ typedef enum {
   VG_USERREQ__DMD_REPORTER_JOIN,
   VG_USERREQ__DMD_REPORTER_LEAVE,
   VG_USERREQ__DMD_GRAPH,
-  VG_USERREQ__DMD_MARK
+  VG_USERREQ__DMD_MARK,
+  VG_USERREQ__DMD_REPORT_ENCLOSING
 } Vg_DMDClientRequest;
 
 /* Flags of DMD_REPORTER_BEGIN_WITH; part of the ABI. */
@@ -184,6 +188,9 @@ enum {
   DMD_REPORTER_ABANDONED_ = 1 /* set by a guard that an exception ends: the claim is incomplete.
                                  The other bits are the depth that the begin returned */
 };
+
+/* Flag of DMD_REPORT_ENCLOSING_SHARED; part of the ABI. */
+enum { DMD_ENCLOSING_SHARED_ = 1 };
 
 /* One memory report, see DMD_MEMORY_REPORT. The layout is part of the ABI. */
 enum dmd_kind { DMD_KIND_NONHEAP, DMD_KIND_HEAP, DMD_KIND_OTHER };
@@ -326,6 +333,15 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
    must report it with this request: the block then does not count as reported twice, and each of k
    reporters is credited with 1/k of it. Returns the whole size. */
 #define DMD_REPORT_SHARED(p) DMD_MEASURE_(VG_USERREQ__DMD_REPORT_SHARED, p)
+
+/* Like DMD_REPORT and DMD_REPORT_SHARED, for the block that contains the address p: its start or
+   any address within it. For objects that only hand out pointers into their blocks, such as the
+   value in a reference-counted box or an entry of a hash table. An allocator cannot answer this, so
+   that without dmd the result is 0, whatever p is: add an estimate there. */
+#define DMD_REPORT_ENCLOSING(p) DMD_ENCLOSING_(p, 0)
+#define DMD_REPORT_ENCLOSING_SHARED(p) DMD_ENCLOSING_(p, DMD_ENCLOSING_SHARED_)
+#define DMD_ENCLOSING_(p, flags)                                                                   \
+  DMD_REQUEST2_(enclosing, VG_USERREQ__DMD_REPORT_ENCLOSING, const void *, p, size_t, flags, 0)
 
 /* Measure the block that starts at p and withdraw all its reports, of both kinds. */
 #define DMD_UNREPORT(p) DMD_MEASURE_(VG_USERREQ__DMD_UNREPORT, p)

@@ -96,6 +96,21 @@ static uint64_t report_shared(dmd_engine_t *engine, const dmd_request_t *request
   return report_with(engine, request, DMD_REPORT_SHARED);
 }
 
+/* A report of the block that contains an address. Blocks that were not sampled are unknown, so that
+ * an address in none is not a fault then. */
+static uint64_t report_enclosing(dmd_engine_t *engine, const dmd_request_t *request) {
+  const dmd_live_t *live = &engine->live;
+  uint64_t addr = request->arg[0], start = addr;
+  if (addr != 0 && dmd_live_find(live, addr) == NULL &&
+      dmd_blocks_find_containing(live->blocks, addr, &start) == NULL &&
+      live->config.sample_interval > 0)
+    return 0;
+  dmd_request_t at_start = *request;
+  at_start.arg[0] = start;
+  return report_with(engine, &at_start,
+                     request->arg[1] & DMD_REQUEST_SHARED ? DMD_REPORT_SHARED : 0);
+}
+
 /* The original DMD's report: with a reporter's name, and a length, which is checked. */
 static uint64_t report_named(dmd_engine_t *engine, const dmd_request_t *request) {
   uint64_t addr = request->arg[0], length = request->arg[1];
@@ -321,6 +336,7 @@ static uint64_t (*const handlers[])(dmd_engine_t *engine, const dmd_request_t *r
     HANDLER(REPORTER_LEAVE) = leave_reporter,
     HANDLER(GRAPH) = graph,
     HANDLER(MARK) = mark,
+    HANDLER(REPORT_ENCLOSING) = report_enclosing,
 };
 _Static_assert(sizeof handlers / sizeof *handlers == DMD_REQUEST_END - DMD_REQUEST_RUNNING,
                "each request has its function");

@@ -53,6 +53,21 @@ static void what_was_passed_over_is_nobodys(void **state) {
   engine_end(&f);
 }
 
+/* The Bloom filter has starts of blocks only, so that it says nothing of an interior pointer. */
+static void enclosing_blocks_are_searched_for(void **state) {
+  (void)state;
+  engine_fixture_t f;
+  begin(&f);
+  engine_add_block(&f, BLOCK);
+  assert_false(dmd_request_is_passed_over(&f.engine, DMD_REQUEST_REPORT_ENCLOSING, BLOCK + 103));
+  assert_int_equal(ask(&f, DMD_REQUEST_REPORT_ENCLOSING, BLOCK + 103), 104);
+  assert_int_equal(engine_times_reported(&f, BLOCK), 1);
+  assert_int_equal(ask(&f, DMD_REQUEST_REPORT_ENCLOSING, BLOCK + 104), 0);
+  assert_int_equal(ask(&f, DMD_REQUEST_REPORT_ENCLOSING, PASSED_OVER), 0);
+  engine_expect_no_fault(&f);
+  engine_end(&f);
+}
+
 static void nothing_is_passed_over_without_sampling(void **state) {
   (void)state;
   engine_fixture_t f;
@@ -152,6 +167,7 @@ static void there_is_no_graph(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_was_passed_over_is_nobodys),
+      cmocka_unit_test(enclosing_blocks_are_searched_for),
       cmocka_unit_test(nothing_is_passed_over_without_sampling),
       cmocka_unit_test(kept_blocks_are_reported),
       cmocka_unit_test(claims_are_not_judged),
