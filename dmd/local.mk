@@ -327,7 +327,7 @@ dmd_reader_sources = \
   dmd/dmdv/cmd_check.c \
   dmd/dmdv/cmd_diff.c \
   dmd/dmdv/cmd_export.c \
-  dmd/dmdv/run/cmd_dump.c \
+  dmd/dmdv/memory/cmd_dump.c \
   dmd/dmdv/graph/cmd_leaks.c \
   dmd/dmdv/cmd_merge.c \
   dmd/dmdv/graph/cmd_owners.c \

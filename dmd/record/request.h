@@ -41,7 +41,7 @@ typedef enum {
 } dmd_request_number_t;
 
 /* Flags of a reporter's begin and of its end. */
-enum { DMD_REQUEST_EXCLUSIVE = 1, DMD_REQUEST_ABANDONED = 1 };
+enum { DMD_REQUEST_EXCLUSIVE = 1, DMD_REQUEST_IGNORED = 2, DMD_REQUEST_ABANDONED = 1 };
 
 /* Flag of DMD_REQUEST_REPORT_ENCLOSING: the block has several owners. */
 enum { DMD_REQUEST_SHARED = 1 };

@@ -49,6 +49,12 @@
 
    The library never reads from the socket. A memfd's name in /proc/PID/maps marks a process that
    can be asked.
+
+   Under dmd, a dump needs the reporters' scopes, claims and values. The library provides them
+   before every dump: DMD_DUMP calls dmd_reporters_before_dump_, exit calls measure_at_exit, `kill
+   -59` makes the next poll dump, and dmdv dump sends a number with FOR_DUMP and dumps after the
+   line "end", while the thread that ran the reporters waits for the connection to close. Whatever
+   reporters measure for another purpose is in a scope that dmd ignores.
 */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -88,6 +94,10 @@ enum {
   MAX_ANSWER_SZB = 8 << 20, /* values beyond this are dropped */
   WRITE_MS = 5000,          /* time for all writes of an answer */
   POLL_MS = 2000,           /* time that the thread leaves to polls */
+  DUMP_MS = 60000,          /* time for dmdv to begin a dump, */
+  EXIT_MS = 2000,           /* and for another thread's collection to end before exit */
+  ANONYMIZE = 1,            /* bits of a request's number; the second is always set */
+  FOR_DUMP = 4,
   THREAD_STACK_SZB = 1 << 20
 };
 
@@ -138,6 +148,7 @@ static struct {
 
 int dmd_reporters_wanted_;
 static unsigned g_asked[MAX_ASKED]; /* numbers; 0: free */
+static int g_is_dump_wanted;
 
 /* ---- The table. ---- */
 
@@ -168,14 +179,18 @@ static void become_child(void) {
   }
   g_manager.has_thread = 0;
   memset(g_asked, 0, sizeof g_asked);
-  dmd_reporters_wanted_ = 0;
+  dmd_reporters_wanted_ = g_is_dump_wanted = 0;
   abandon_answer();
 }
 
 static int start(int flags);
+static int is_under_dmd(void);
+static void measure_at_exit(void);
 
 static void begin_program(void) {
   pthread_atfork(prepare_fork, leave_fork, become_child);
+  if (is_under_dmd())
+    atexit(measure_at_exit);
   const char *wish = secure_getenv("DMD_REPORTERS");
   if (wish != NULL && strcmp(wish, "thread") == 0)
     start(DMD_REPORTERS_THREAD);
@@ -435,25 +450,37 @@ static void begin_reporter(struct dmd_reporters_call *call, const char *name) {
     call->sink->begin(call->sink->ctx, name);
 }
 
+/* Reports that are made for another purpose than a dump do not count. */
+static void run_ignored(struct dmd_reporters_call *call, const reporter_t *r) {
 #ifdef HAS_DMD
+  DMD_REPORTER_BEGIN_WITH(r->name, DMD_REPORTER_IGNORED);
+#endif
+  r->measure(call, r->closure);
+#ifdef HAS_DMD
+  DMD_REPORTER_END(0);
+#endif
+}
+
 static void run_in_scope(struct dmd_reporters_call *call, const reporter_t *r) {
   call->has_scope = 1;
   call->claim = 0;
+#ifdef HAS_DMD
   DMD_REPORTER_BEGIN(r->name);
+#endif
   r->measure(call, r->closure);
+#ifdef HAS_DMD
   DMD_REPORTER_END((size_t)call->claim);
+#endif
   call->has_scope = 0;
 }
-#endif
 
 static void run_one(struct dmd_reporters_call *call, const reporter_t *r) {
-#ifdef HAS_DMD
-  if (call->sink->has_scopes && !(r->flags & DMD_REPORTERS_SUMS)) {
+  if (!call->sink->has_scopes)
+    run_ignored(call, r);
+  else if (r->flags & DMD_REPORTERS_SUMS)
+    r->measure(call, r->closure);
+  else
     run_in_scope(call, r);
-    return;
-  }
-#endif
-  r->measure(call, r->closure);
 }
 
 /* Runs the reporters whose flags contain these. */
@@ -495,29 +522,102 @@ long dmd_reporters_collect(dmd_reporters_take_fn take, void *closure, int flags)
   return call.n_values;
 }
 
+/* ---- Under dmd. ---- */
+
+static int is_under_dmd(void) {
 #ifdef HAS_DMD
+  return RUNNING_ON_DMD != 0;
+#else
+  return 0;
+#endif
+}
+
 static void publish(void *ctx, const struct dmd_reporters_value *value) {
+  (void)ctx;
+#ifdef HAS_DMD
   const struct dmd_memory_report report = {value->process, value->path,   value->kind,
                                            value->units,   value->amount, value->description};
-  (void)ctx;
   DMD_MEMORY_REPORT(&report);
-}
+#else
+  (void)value;
 #endif
+}
 
-size_t dmd_reporters_dump(const char *label) {
-  size_t number = 0;
-#ifdef HAS_DMD
+/* Within a collection: runs the reporters whose flags contain these, as a dump needs them. */
+static void measure_for_dump(int flags) {
   sink_t sink = {.take = publish, .has_scopes = 1};
   struct dmd_reporters_call call = {.sink = &sink};
-  if (RUNNING_ON_DMD == 0 || begin_collection(1) != 0)
-    return 0;
-  DMD_CLEAR_REPORTS();
-  run_reporters(&call, 0);
-  number = DMD_DUMP(label);
-  end_collection();
-#endif
+  run_reporters(&call, flags);
+}
+
+/* Within a collection, so that dmd_reporters_before_dump_ does nothing. */
+static size_t dump(const char *label, int flags) {
+  measure_for_dump(flags);
+#ifdef HAS_DMD
+  return DMD_DUMP(label);
+#else
   (void)label;
+  return 0;
+#endif
+}
+
+size_t dmd_reporters_dump(const char *label) {
+  if (!is_under_dmd() || begin_collection(1) != 0)
+    return 0;
+  size_t number = dump(label, 0);
+  end_collection();
   return number;
+}
+
+void dmd_reporters_before_dump_(void) {
+  if (!is_under_dmd() || begin_collection(1) != 0)
+    return;
+  measure_for_dump(0);
+  end_collection();
+}
+
+/* If main has returned, what was in its frame is gone. */
+static int is_on_own_stack(const void *p) {
+  pthread_attr_t attributes;
+  void *stack;
+  size_t szB;
+  if (p == NULL || pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return 0;
+  int status = pthread_attr_getstack(&attributes, &stack, &szB);
+  pthread_attr_destroy(&attributes);
+  return status == 0 && (uintptr_t)p - (uintptr_t)stack < szB;
+}
+
+static void leave_out_stack(void) {
+  reporter_t r;
+  for (int i = 0; i < DMD_REPORTERS_MAX; i++) {
+    if (!read_slot(i, &r) || !is_on_own_stack(r.closure))
+      continue;
+    fprintf(stderr,
+            "dmd-reporters: the reporter \"%s\" does not run at exit, since its closure is on the "
+            "stack; dump before main returns, with dmd_reporters_dump\n",
+            r.name);
+    dmd_reporters_unregister(id_of(i, r.generation));
+  }
+}
+
+/* A reporter that hangs in another thread must not keep the process from ending. */
+static void measure_at_exit(void) {
+  const struct timespec part = {0, 10000000};
+  int status;
+  for (int ms = 0; (status = begin_collection(0)) == EBUSY && ms < EXIT_MS; ms += 10)
+    nanosleep(&part, NULL);
+  if (status != 0)
+    return;
+  leave_out_stack();
+  measure_for_dump(0);
+  end_collection();
+}
+
+static void forget_reports(void) {
+#ifdef HAS_DMD
+  DMD_CLEAR_REPORTS();
+#endif
 }
 
 /* ---- An answer. Only the collecting thread uses it. ---- */
@@ -667,14 +767,24 @@ static int count_reporters(void) {
   return n;
 }
 
-/* The lowest bit of the number asks for anonymous paths. */
+/* Waits until dmdv, which dumps, closes the connection. */
+static void await_dump(void) {
+  struct pollfd closed = {.fd = g_answer.fd, .events = POLLIN};
+  int64_t end = now_ms() + DUMP_MS;
+  while (g_answer.fd >= 0 && poll(&closed, 1, (int)(end - now_ms())) < 0 && errno == EINTR &&
+         now_ms() < end)
+    ;
+}
+
 static void answer(unsigned number, int flags) {
+  int is_for_dump = (number & FOR_DUMP) != 0;
   sink_t sink = {.begin = answer_begin,
                  .skip = answer_skip,
-                 .take = answer_value,
-                 .flags = number & 1 ? DMD_REPORTERS_ANONYMIZE : 0};
+                 .take = is_for_dump ? publish : answer_value,
+                 .has_scopes = is_for_dump,
+                 .flags = number & ANONYMIZE ? DMD_REPORTERS_ANONYMIZE : 0};
   struct dmd_reporters_call call = {.sink = &sink};
-  if ((g_answer.fd = reach(number)) < 0)
+  if ((is_for_dump && !is_under_dmd()) || (g_answer.fd = reach(number)) < 0)
     return;
   g_answer.is_used = 1;
   g_answer.ms_left = WRITE_MS;
@@ -685,11 +795,16 @@ static void answer(unsigned number, int flags) {
   put_number(",\"reporters\":", count_reporters());
   end_line();
   run_reporters(&call, flags);
-  run_built_in(&call);
+  if (!is_for_dump)
+    run_built_in(&call);
   put_number("{\"end\":1,\"refused\":", call.n_refused);
   put_number(",\"dropped\":", g_answer.n_dropped);
   end_line();
   flush_answer();
+  if (is_for_dump) {
+    await_dump();
+    forget_reports();
+  }
   g_answer.sink = NULL;
   abandon_answer();
 }
@@ -711,6 +826,8 @@ static void answer_requests(int may_wait, int flags) {
     __atomic_store_n(&dmd_reporters_wanted_, 1, __ATOMIC_RELEASE); /* for the next poll */
     return;
   }
+  if (__atomic_exchange_n(&g_is_dump_wanted, 0, __ATOMIC_ACQ_REL))
+    dump(NULL, flags);
   while ((number = take_request()) != 0)
     answer(number, flags);
   end_collection();
@@ -728,6 +845,10 @@ static void take_signal(int number, siginfo_t *info, void *context) {
   unsigned asked = (unsigned)info->si_value.sival_int;
   (void)number;
   (void)context;
+  if (info->si_code == SI_USER && is_under_dmd()) {
+    __atomic_store_n(&g_is_dump_wanted, 1, __ATOMIC_RELEASE);
+    is_stored = 1;
+  }
   for (int i = 0; i < MAX_ASKED && asked != 0 && info->si_code == SI_QUEUE && !is_stored; i++) {
     unsigned free_slot = 0;
     is_stored = __atomic_compare_exchange_n(&g_asked[i], &free_slot, asked, 0, __ATOMIC_ACQ_REL,
@@ -743,7 +864,7 @@ static void take_signal(int number, siginfo_t *info, void *context) {
 /* ---- The thread. ---- */
 
 static int has_request(void) {
-  int n = 0;
+  int n = __atomic_load_n(&g_is_dump_wanted, __ATOMIC_ACQUIRE);
   for (int i = 0; i < MAX_ASKED; i++)
     n += __atomic_load_n(&g_asked[i], __ATOMIC_ACQUIRE) != 0;
   return n > 0;

@@ -43,9 +43,9 @@ class Bench:
             self.compiled[key] = self._compile(path, (flags.group(1).split() if flags else []) + list(extra), compiler)
         return self.compiled[key]
 
-    def compile_text(self, name, text, extra=()):
+    def compile_text(self, name, text, extra=(), compiler=None):
         """Compiles this text; returns the program."""
-        return self._compile(files.write(os.path.join(self.place.new_folder("text"), name), text), list(extra))
+        return self._compile(files.write(os.path.join(self.place.new_folder("text"), name), text), list(extra), compiler)
 
     def _compile(self, path, flags, compiler=None):
         source = os.path.basename(path)

@@ -99,6 +99,31 @@ def test_dumps(t):
         t.equal(program.end(), "whole 100\n")
 
 
+def reported(profile):
+    return {name: {tuple(block.reporters or []) for block in profile.blocks_at("make_" + name)} for name in ("whole", "short", "dark")}
+
+
+def test_registered_reporters(t):
+    """They run before the dump, each once. The next dump begins anew."""
+    with running(t, [t.program("../../tool/programs/registered.c"), "serves"]) as program:
+        for _ in range(2):
+            done = program.ask("dump", "--label=asked")
+            t.equal(done.err, "")
+            profile = program.profile(done.out.strip())
+            t.equal([profile.run["label"], profile.run["trigger"]], ["asked", "monitor"])
+            t.equal(reported(profile), {"whole": {("explicit/whole",)}, "short": {("explicit/short",)}, "dark": {()}})
+            t.check(("hits", 7) in {(r["path"], r["amount"]) for r in profile.run["memoryReports"]}, "what is published")
+        t.equal(program.end(), "")
+
+
+def test_registered_reporters_of_a_program_that_does_not_poll(t):
+    with running(t, [t.program("../../tool/programs/registered.c"), "deaf"]) as program:
+        done = program.ask("dump", "--timeout=1")
+        t.contains(done.err, "note: the program did not poll in time")
+        t.equal(reported(program.profile(done.out.strip())), {"whole": {()}, "short": {()}, "dark": {()}})
+        t.equal(program.end(), "")
+
+
 def test_a_file_that_cannot_be_written(t):
     with asked(t, "waits", options=["--dmd-out-file=/no/such/folder/x.json"]) as program:
         done = program.ask("dump", status=1)

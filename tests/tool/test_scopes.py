@@ -53,10 +53,8 @@ def claims_near_two_to_64(t):
     t.contains(t.run().log, "  9,223,372,036,854,775,807 bytes claimed, 408 bytes measured:")
 
 
-def of_registered_reporters(t):
-    """The library's dump has their scopes and claims; a sum that the program keeps is compared with its blocks."""
-    profile = t.run().profile
-    t.equal(profile.run["label"], "registered")
+def _check_registered(t, profile):
+    """They ran once, in their scopes and with their claims; a sum that the program keeps is compared with its blocks."""
     reporters = {function: {tuple(block.reporters or []) for block in profile.blocks_at(function)}
                  for function in ("make_whole", "make_short", "make_counted", "make_dark")}
     t.equal(reporters, {"make_whole": {("explicit/whole",)}, "make_short": {("explicit/short",)},
@@ -65,6 +63,32 @@ def of_registered_reporters(t):
             [("claim", "explicit/short", 1000)])
     published = {(r["path"], r["amount"]) for r in profile.run["memoryReports"]}
     t.check({("hits", 7), ("explicit/counted", 3000)} <= published, str(published))
+
+
+def of_registered_reporters(t):
+    for how in ("dump", "macro"):
+        profile = t.run(how).profile
+        t.equal(profile.run["label"], "registered")
+        _check_registered(t, profile)
+
+
+def of_registered_reporters_at_exit(t):
+    profile = t.run("exit").profile
+    t.equal(profile.run["trigger"], "exit")
+    _check_registered(t, profile)
+
+
+def of_registered_reporters_of_a_frame_that_is_gone(t):
+    run = t.run("stack")
+    t.contains(run.err, 'dmd-reporters: the reporter "stack" does not run at exit, since its closure is on the stack')
+    _check_registered(t, run.profile)
+
+
+def of_registered_reporters_by_a_signal(t):
+    """The signal from kill makes the next poll dump."""
+    profile = t.run("signal").profile
+    t.equal(profile.run["trigger"], "request")
+    _check_registered(t, profile)
 
 
 def joined_by_threads(t):

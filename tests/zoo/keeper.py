@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs programs of the zoo, for the programs with its tests: tests/zoo/run and tests/native/zoo."""
 
+import copy
 import json
 import os
 import shutil
 
 import animal as zoo
+import registered
 from harness import Case, Skip, commands, files
 from harness.expect import Expect
 from harness.valgrind import Bench, ToolTest
@@ -37,6 +39,24 @@ class Keeper:
     def run(self, animal, twin):
         options = [*animal.options, "--max-records=all", "--max-frames=20"]
         return self.kind(self.bench, animal.name, [animal.source]).run_command([self.program(animal, twin)], options=options)
+
+    def run_registered(self, animal, text, twin):
+        if shutil.which("gcc") is None:
+            raise Skip("needs gcc, for nested functions")
+        flags = (["-DFIXED"] if twin else []) + ["-Wno-unused-value", "-ldmd-reporters", "-pthread"]
+        program = self.bench.compile_text(animal.source, text, flags, "gcc")
+        return self.kind(self.bench, animal.name, []).run_command([program], options=[*animal.options, "--max-records=all"])
+
+    def registered_reporters_are_judged_alike(self, animal, text):
+        """As the scopes of the original; only the place of a claim is in the library."""
+        for expectation in animal.expected:
+            if expectation.kind == "claim":
+                expectation.keys.pop("at", None)
+        faults = []
+        for twin, expected in ((False, animal.expected), (True, animal.expected_of_twin)):
+            doc = self.run_registered(animal, text, twin).profile.doc
+            faults += zoo.differences(expected, zoo.findings_of(doc, animal.source))
+        return faults
 
     def texts(self, run):
         """What people read: the log, and what dmdv prints of the file."""
@@ -120,6 +140,14 @@ def runs_of(keeper, animal):
     return [
         case(animal.name, animal.name + ": the fault is named", lambda: keeper.fault_is_named(animal)),
         case(animal.name, animal.name + ": of the twin there is nothing to say", lambda: keeper.twin_is_silent(animal)),
+    ] + registered_cases_of(keeper, animal)
+
+
+def registered_cases_of(keeper, animal):
+    text = registered.transformed(animal.source, files.read(os.path.join(HERE, animal.source)))
+    return [] if text is None else [
+        case(animal.name, animal.name + ": registered reporters are judged like scopes",
+             lambda: keeper.registered_reporters_are_judged_alike(copy.deepcopy(animal), text))
     ]
 
 

@@ -30,8 +30,11 @@
 
 enum { SIGNAL = 59, MAX_LINE = 64 << 10, MAX_ANSWER = 32 << 20, MAX_SKIPPED = 20 };
 
+/* The lowest bits of a request's number. One is always set, since 0 is not a number. */
+enum { ANONYMIZE = 1, ALWAYS = 2, FOR_DUMP = 4, ALL_BITS = 7 };
+
 typedef struct {
-  dmd_amounts_t *m;
+  dmd_amounts_t *m; /* NULL: no values are expected */
   uint32_t pid;
   int pidfd; /* -1: the system has no pidfds */
   const char *process;
@@ -101,7 +104,7 @@ static void add_path(asked_t *k, dmd_strbuf_t *to, const char *path, uint32_t un
 static void take_value(asked_t *k, const dmd_jsonvalue_t *object) {
   int64_t kind, units, amount;
   const char *path = get_text(object, "path"), *other = get_text(object, "process");
-  if (path == NULL || path[0] == '\0' ||
+  if (k->m == NULL || path == NULL || path[0] == '\0' ||
       !get_number(object, "kind", 0, DMD_MEMREPORT_N_KINDS - 1, &kind) ||
       !get_number(object, "units", 0, DMD_MEMREPORT_N_UNITS - 1, &units) ||
       !get_number(object, "amount", -DMD_MEMREPORT_MAX_AMOUNT, DMD_MEMREPORT_MAX_AMOUNT, &amount)) {
@@ -315,11 +318,12 @@ static bool send_signal(const asked_t *k, uint32_t number) {
   return sigqueue((pid_t)k->pid, SIGNAL, info.si_value) == 0;
 }
 
-static dmdv_asked_t ask(asked_t *k, bool anonymize) {
+/* *held: gets the connection if the answer is complete; NULL: close it. */
+static dmdv_asked_t ask(asked_t *k, uint32_t bits, int *held) {
   uint32_t number;
   if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
     return DMDV_ASKED_NOT;
-  number = (number & ~1u) | 2 | anonymize;
+  number = (number & ~(uint32_t)ALL_BITS) | ALWAYS | bits;
   int listening = listen_as(k, number), fd;
   if (listening < 0)
     return DMDV_ASKED_NOT;
@@ -327,7 +331,10 @@ static dmdv_asked_t ask(asked_t *k, bool anonymize) {
       has_handler(k->pid) && send_signal(k, number) ? DMDV_ASKED_TOO_SLOW : DMDV_ASKED_NOT;
   if (result == DMDV_ASKED_TOO_SLOW && (fd = accept_process(k, listening)) >= 0) {
     read_answer(k, fd);
-    close(fd);
+    if (held != NULL && k->is_complete)
+      *held = fd;
+    else
+      close(fd);
   }
   close(listening);
   return k->is_complete ? DMDV_ASKED_ALL : result;
@@ -397,25 +404,36 @@ static void note_result(asked_t *k, dmdv_asked_t result, uint32_t seconds) {
   note_number(k, "values that did not fit into the answer: ", k->n_dropped, NULL);
 }
 
+static dmdv_asked_t ask_within(asked_t *k, uint32_t bits, int *held, uint32_t seconds) {
+  k->is_valid = true;
+  k->pidfd = (int)syscall(SYS_pidfd_open, k->pid, 0);
+  k->deadline = dmd_posix_now_ms() + (int64_t)seconds * 1000;
+  dmd_jsonvalues_init(&k->values, &dmdv_env, number_of);
+  dmd_intern_init(&k->trees, &dmdv_env, "dmdv.memory.trees");
+  dmd_pool_init(&k->tree_units, &dmdv_env, "dmdv.memory.trees", sizeof(uint32_t));
+  dmd_strbuf_init(&k->running, &dmdv_env);
+  dmd_strbuf_init(&k->skipped, &dmdv_env);
+  tree_is_of(k, "explicit/", DMD_MEMREPORT_BYTES);
+  dmdv_asked_t result = ask(k, bits, held);
+  note_result(k, result, seconds);
+  dmd_strbuf_destroy(&k->skipped);
+  dmd_strbuf_destroy(&k->running);
+  dmd_pool_destroy(&k->tree_units);
+  dmd_intern_destroy(&k->trees);
+  dmd_jsonvalues_destroy(&k->values);
+  if (k->pidfd >= 0)
+    close(k->pidfd);
+  return result;
+}
+
 dmdv_asked_t dmdv_ask_reporters(dmd_amounts_t *m, uint32_t pid, const char *process, bool anonymize,
                                 uint32_t seconds, dmd_strbuf_t *notes) {
-  asked_t k = {.m = m, .pid = pid, .process = process, .notes = notes, .is_valid = true};
-  k.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-  k.deadline = dmd_posix_now_ms() + (int64_t)seconds * 1000;
-  dmd_jsonvalues_init(&k.values, &dmdv_env, number_of);
-  dmd_intern_init(&k.trees, &dmdv_env, "dmdv.memory.trees");
-  dmd_pool_init(&k.tree_units, &dmdv_env, "dmdv.memory.trees", sizeof(uint32_t));
-  dmd_strbuf_init(&k.running, &dmdv_env);
-  dmd_strbuf_init(&k.skipped, &dmdv_env);
-  tree_is_of(&k, "explicit/", DMD_MEMREPORT_BYTES);
-  dmdv_asked_t result = ask(&k, anonymize);
-  note_result(&k, result, seconds);
-  dmd_strbuf_destroy(&k.skipped);
-  dmd_strbuf_destroy(&k.running);
-  dmd_pool_destroy(&k.tree_units);
-  dmd_intern_destroy(&k.trees);
-  dmd_jsonvalues_destroy(&k.values);
-  if (k.pidfd >= 0)
-    close(k.pidfd);
-  return result;
+  asked_t k = {.m = m, .pid = pid, .process = process, .notes = notes};
+  return ask_within(&k, anonymize ? ANONYMIZE : 0, NULL, seconds);
+}
+
+dmdv_asked_t dmdv_hold_reporters(uint32_t pid, uint32_t seconds, int *held, dmd_strbuf_t *notes) {
+  asked_t k = {.pid = pid, .process = "", .notes = notes};
+  *held = -1;
+  return ask_within(&k, FOR_DUMP, held, seconds);
 }

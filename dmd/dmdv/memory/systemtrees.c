@@ -151,6 +151,10 @@ static void add_place(dmd_strbuf_t *to, const char *name, bool anonymize) {
   }
 }
 
+static bool has_mark(const char *line) {
+  return strstr(line, "/memfd:" DMDV_REPORTERS_MARK " ") != NULL;
+}
+
 /* Begins a mapping, if this line is the head of one. */
 static bool begin_mapping(mappings_t *k, char *line) {
   char access[8];
@@ -159,7 +163,7 @@ static bool begin_mapping(mappings_t *k, char *line) {
   if (sscanf(line, "%*s %7s %*s %*s %*s %n", access, &name) != 1 || name == 0)
     return false;
   end_mapping(k);
-  k->has_library = k->has_library || strstr(line + name, "/memfd:" DMDV_REPORTERS_MARK " ") != NULL;
+  k->has_library = k->has_library || has_mark(line + name);
   dmd_strbuf_t place;
   dmd_strbuf_init(&place, &dmdv_env);
   add_place(&place, line + name, k->to.anonymize);
@@ -195,6 +199,19 @@ static bool add_mappings(mappings_t *k, uint32_t pid) {
   if (f != NULL)
     fclose(f);
   return any;
+}
+
+bool dmdv_system_has_library(uint32_t pid) {
+  char *line = NULL;
+  size_t room = 0;
+  FILE *f = open_of(pid, "maps");
+  bool found = false;
+  while (f != NULL && !found && getline(&line, &room, f) > 0)
+    found = has_mark(line);
+  free(line);
+  if (f != NULL)
+    fclose(f);
+  return found;
 }
 
 /* ---- Single values. ---- */

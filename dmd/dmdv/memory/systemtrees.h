@@ -25,6 +25,9 @@ char *dmdv_system_name(uint32_t pid);
 bool dmdv_system_add(dmd_amounts_t *m, uint32_t pid, const char *process, bool anonymize,
                      bool *has_library);
 
+/* Whether the process has started the library dmd-reporters. */
+bool dmdv_system_has_library(uint32_t pid);
+
 /* Whether path is in one of the trees above, or one of the single values. */
 bool dmdv_system_measures(const char *path);
 

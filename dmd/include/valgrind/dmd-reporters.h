@@ -109,7 +109,7 @@ enum dmd_reporters_units {
 enum {
   DMD_REPORTERS_ANY_THREAD = 1, /* register: this reporter may run in any thread at any time */
   DMD_REPORTERS_SUMS = 2,      /* register: its values are sums that the program keeps by itself; it
-                                  measures no block. Only dmd_reporters_dump distinguishes them */
+                                  measures no block. Only dumps under dmd distinguish them */
   DMD_REPORTERS_THREAD = 1,    /* start: the library has a thread of its own */
   DMD_REPORTERS_ANONYMIZE = 1, /* collect: leave out private strings, see below */
   DMD_REPORTERS_MAX = 1024,    /* reporters at a time */
@@ -169,13 +169,18 @@ typedef void (*dmd_reporters_take_fn)(void *closure, const struct dmd_reporters_
    Returns the number of values, or -1 within a reporter. */
 long dmd_reporters_collect(dmd_reporters_take_fn take, void *closure, int flags);
 
-/* Under dmd, Valgrind's tool or the native engine: forgets all reports, runs all reporters, and
-   dumps with this label, which may be NULL. Each reporter runs in a reporter scope
-   (DMD_REPORTER_BEGIN) that has its name. The heap that it reports under explicit/ is its claim,
-   which dmd compares with the blocks that dmd's functions measured meanwhile. Other values, and
-   those of reporters with DMD_REPORTERS_SUMS, are published as by DMD_MEMORY_REPORT. Returns the
-   number of the dump; 0 elsewhere, within a reporter, and if dmd-reporters.c was compiled without
-   dmd.h and valgrind.h in the include path (pkg-config --cflags valgrind). */
+/* Under dmd, Valgrind's tool or the native engine: runs all reporters, and dumps with this label,
+   which may be NULL. Each reporter runs in a reporter scope (DMD_REPORTER_BEGIN) that has its name.
+   The heap that it reports under explicit/ is its claim, which dmd compares with the blocks that
+   dmd's functions measured meanwhile. Other values, and those of reporters with
+   DMD_REPORTERS_SUMS, are published as by DMD_MEMORY_REPORT. Returns the number of the dump; 0
+   elsewhere, within a reporter, and if dmd-reporters.c was compiled without dmd.h and valgrind.h in
+   the include path (pkg-config --cflags valgrind).
+
+   Other dumps run the reporters in the same way: DMD_DUMP, and the dump when the program calls exit
+   or returns from main; after dmd_reporters_start also dmdv dump, and the signal 59 from kill,
+   which makes the next poll dump. Whatever reporters measure at other times does not count for dmd.
+   So call DMD_DUMP and exit where dmd_reporters_poll could be called. */
 size_t dmd_reporters_dump(const char *label);
 
 /* Allows dmdv to ask this process: only the same user and root can. Takes the real-time signal 59;

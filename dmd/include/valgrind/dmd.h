@@ -185,6 +185,7 @@ typedef enum {
 /* Flags of DMD_REPORTER_BEGIN_WITH; part of the ABI. */
 enum {
   DMD_REPORTER_EXCLUSIVE = 1, /* the claim excludes what nested reporters measured */
+  DMD_REPORTER_IGNORED = 2,   /* for another purpose than a dump: the reports in it do not count */
   DMD_REPORTER_ABANDONED_ = 1 /* set by a guard that an exception ends: the claim is incomplete.
                                  The other bits are the depth that the begin returned */
 };
@@ -291,6 +292,24 @@ __asm__(".pushsection .note.dmd,\"a\",%note\n.balign 4\n.long 4,4,1\n.asciz \"DM
     dmd_size_ == (size_t)-1 ? dmd_native_size_(dmd_block_) : dmd_size_;                            \
   })
 
+/* The library dmd-reporters, if the program has it, runs its registered reporters for the dump. */
+#if defined(__linux__) && defined(__ELF__)
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern __attribute__((weak)) void dmd_reporters_before_dump_(void);
+#ifdef __cplusplus
+}
+#endif
+#define DMD_DUMP_(label)                                                                           \
+  __extension__({                                                                                  \
+    const char *dmd_label_ = (label);                                                              \
+    if (dmd_reporters_before_dump_)                                                                \
+      dmd_reporters_before_dump_();                                                                \
+    DMD_REQUEST_(dump, VG_USERREQ__DMD_DUMP, const char *, dmd_label_);                            \
+  })
+#endif
+
 #define DMD_REPORT_NAMED_(p, len, name)                                                            \
   __extension__({                                                                                  \
     const void *dmd_block_ = (p);                                                                  \
@@ -317,6 +336,10 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 #endif
 
 #define DMD_REQUEST_(name, request, type, arg) DMD_REQUEST2_(name, request, type, arg, size_t, 0, 0)
+
+#ifndef DMD_DUMP_
+#define DMD_DUMP_(label) DMD_REQUEST_(dump, VG_USERREQ__DMD_DUMP, const char *, label)
+#endif
 
 /* Version of the requests that the running dmd supports, currently 1; 0 elsewhere. */
 #define RUNNING_ON_DMD DMD_REQUEST_(running, VG_USERREQ__DMD_RUNNING, size_t, 0)
@@ -351,8 +374,8 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 #define DMD_CLEAR_REPORTS() DMD_REQUEST_(clear, VG_USERREQ__DMD_CLEAR_REPORTS, size_t, 0)
 
 /* Analyse all live blocks, write the result with the label (a string or NULL), then clear the
-   reports. */
-#define DMD_DUMP(label) DMD_REQUEST_(dump, VG_USERREQ__DMD_DUMP, const char *, label)
+   reports. In a program with registered reporters (dmd-reporters.h), these run first. */
+#define DMD_DUMP(label) DMD_DUMP_(label)
 
 /* Write the heap graph: all live blocks and the pointers between them. Clears nothing. */
 #define DMD_GRAPH(label) DMD_REQUEST_(graph, VG_USERREQ__DMD_GRAPH, const char *, label)

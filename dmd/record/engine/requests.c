@@ -198,8 +198,11 @@ static uint64_t begin_reporter(dmd_engine_t *engine, const dmd_request_t *reques
   name_t path;
   const char *text = read_scope_name(engine->host, &path, request->arg[0]);
   bool exclusive = (request->arg[1] & DMD_REQUEST_EXCLUSIVE) != 0;
-  return dmd_live_begin_reporter(&engine->live, request->thread, text, exclusive,
-                                 begin_at(engine, request->thread, request->arg[2]));
+  uint32_t depth = dmd_live_begin_reporter(&engine->live, request->thread, text, exclusive,
+                                           begin_at(engine, request->thread, request->arg[2]));
+  if (request->arg[1] & DMD_REQUEST_IGNORED)
+    dmd_live_ignore_reporter(&engine->live, request->thread);
+  return depth;
 }
 
 /* The second argument is 0 or, for a guard, twice the depth at which it began, plus

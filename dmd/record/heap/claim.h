@@ -39,6 +39,7 @@ typedef struct dmd_claim {
   uint64_t serial;   /* counts all claims ever opened, from 1 */
   bool exclusive;    /* blocks of nested reporters do not count */
   bool concurrent;   /* another thread was in the same reporter meanwhile */
+  bool ignored;      /* set by the owner: nothing is reported, and nothing claimed */
 } dmd_claim_t;
 
 typedef struct dmd_claims {

@@ -265,6 +265,13 @@ uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name, 
 uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path,
                                  bool exclusive, dmd_place_t place);
 
+/* Reports in the thread's innermost reporter, and in those that begin in it, do not count: the
+ * program measures for another purpose than a dump. Reports on allocation count. */
+void dmd_live_ignore_reporter(dmd_live_t *live, uint32_t thread);
+
+/* True if reports of this thread do not count. */
+bool dmd_live_is_ignored(const dmd_live_t *live, uint32_t thread);
+
 /* A number by which other threads can join the thread's innermost reporter; 0 if none. */
 uint64_t dmd_live_reporter_handle(const dmd_live_t *live, uint32_t thread);
 

@@ -149,6 +149,9 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
   dmd_live_want_stack_of_free(live);
   const dmd_scope_t *scope = dmd_live_scope_at(live, &live->reporters, thread, stack);
   uint32_t claim = scope == NULL ? DMD_NONE : scope->data;
+  if (claim != DMD_NONE && dmd_claims_at(&live->claims, claim)->ignored &&
+      !(flags & DMD_REPORT_ON_ALLOC))
+    return block == NULL ? 0 : dmd_block_usable(block);
   if (reporter == DMD_NONE && scope != NULL)
     reporter = scope->name;
   if (block == NULL) {
@@ -218,6 +221,8 @@ void dmd_live_note_asked(dmd_live_t *live, uint32_t thread, uint64_t usable) {
 }
 
 bool dmd_live_publish(dmd_live_t *live, uint32_t thread, const dmd_memreport_t *report) {
+  if (dmd_live_is_ignored(live, thread))
+    return true;
   if (!dmd_memreports_add(&live->memreports, report))
     return false;
   dmd_blocks_settle(live->blocks);

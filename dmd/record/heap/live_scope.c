@@ -162,6 +162,10 @@ static dmd_scope_t *close_within(dmd_live_t *live, dmd_scopes_t *scopes, uint32_
 
 /* ---- Reporters. ---- */
 
+static bool is_ignored(const dmd_live_t *live, uint32_t claim) {
+  return claim != DMD_NONE && dmd_claims_at(&live->claims, claim)->ignored;
+}
+
 uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path,
                                  bool exclusive, dmd_place_t place) {
   uint32_t name = dmd_intern_text(&live->reporter_names, path);
@@ -171,6 +175,8 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
   uint32_t depth = dmd_scopes_begin(&live->reporters, thread, name, place);
   dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
   scope->data = dmd_claims_open(&live->claims, exclusive);
+  dmd_claims_at(&live->claims, scope->data)->ignored =
+      is_ignored(live, dmd_live_claim(live, thread, 1));
   const dmd_scope_t *other = dmd_scopes_of_others(&live->reporters, thread, name);
   if (other != NULL) {
     dmd_claims_at(&live->claims, other->data)->concurrent = true;
@@ -179,6 +185,16 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
   if (dmd_live_keeps_reports(live))
     dmd_live_want_stack_of_free(live);
   return depth;
+}
+
+void dmd_live_ignore_reporter(dmd_live_t *live, uint32_t thread) {
+  uint32_t claim = dmd_live_claim(live, thread, 0);
+  if (claim != DMD_NONE)
+    dmd_claims_at(&live->claims, claim)->ignored = true;
+}
+
+bool dmd_live_is_ignored(const dmd_live_t *live, uint32_t thread) {
+  return is_ignored(live, dmd_live_claim(live, thread, 0));
 }
 
 /* Adds what the reporter claimed, if that was right, to what it measured since the last clear.
@@ -241,6 +257,12 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
   dmd_scope_t *scope = close_within(live, &live->reporters, thread, end);
   if (scope == NULL || scope->is_joined)
     return false;
+  if (is_ignored(live, scope->data)) {
+    part(live, scope->data);
+    dmd_claims_discard(&live->claims, scope->data, DMD_NONE);
+    dmd_scopes_remove(&live->reporters, thread, scope);
+    return true;
+  }
   scope->is_mixed |= end.place.in_coroutine && !scope->begin.in_coroutine;
   uint32_t outer = claim_around(live, thread, scope, stack);
   /* In a sampled program most of the claimed blocks are unknown. */

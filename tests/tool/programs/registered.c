@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Registered reporters: one measures all of its blocks, one forgets a block in its sum, and one
- * keeps a sum.
+ * keeps a sum. The argument says what makes the program dump.
  *
  * Flags: -ldmd-reporters -pthread */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include <valgrind/dmd-reporters.h>
 #include <valgrind/dmd.h>
 
@@ -69,7 +74,19 @@ static void take(void *closure, const struct dmd_reporters_value *value) {
   (void)closure, (void)value;
 }
 
-int main(void) {
+/* Until the standard input ends. */
+static void serve(int polls) {
+  struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+  dmd_reporters_start(0);
+  puts("ready");
+  fflush(stdout);
+  while (poll(&input, 1, 5) <= 0)
+    if (polls)
+      dmd_reporters_poll();
+}
+
+int main(int argc, char **argv) {
+  const char *how = argc > 1 ? argv[1] : "dump";
   make_whole();
   make_short();
   make_counted();
@@ -77,6 +94,19 @@ int main(void) {
   dmd_reporters_register(measure_whole, NULL, "explicit/whole", 0);
   dmd_reporters_register(measure_short, NULL, "explicit/short", 0);
   dmd_reporters_register(publish_sum, NULL, "explicit/counted", DMD_REPORTERS_SUMS);
-  dmd_reporters_collect(take, NULL, 0); /* for another purpose: the dump forgets it */
-  return dmd_reporters_dump("registered") == 1 ? 0 : 1;
+  dmd_reporters_collect(take, NULL, 0); /* for another purpose */
+  if (strcmp(how, "dump") == 0)
+    return dmd_reporters_dump("registered") == 1 ? 0 : 1;
+  if (strcmp(how, "macro") == 0)
+    return DMD_DUMP("registered") == 1 ? 0 : 1;
+  if (strcmp(how, "serves") == 0 || strcmp(how, "deaf") == 0)
+    serve(strcmp(how, "serves") == 0);
+  if (strcmp(how, "stack") == 0)
+    dmd_reporters_register(measure_whole, &how, "stack", 0);
+  if (strcmp(how, "signal") == 0) {
+    dmd_reporters_start(0);
+    kill(getpid(), 59);
+    dmd_reporters_poll();
+  }
+  return 0;
 }

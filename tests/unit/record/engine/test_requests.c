@@ -258,6 +258,32 @@ static void exclusive_reporters(void **state) {
   }
 }
 
+/* Reports in an ignored reporter, and in those within it, do not count, except those on
+ * allocation. */
+static void ignored_reporters(void **state) {
+  (void)state;
+  engine_fixture_t f;
+  begin(&f);
+  ask3(&f, DMD_REQUEST_REPORTER_BEGIN, (uintptr_t) "explicit/a", DMD_REQUEST_IGNORED, 0);
+  assert_int_equal(ask(&f, DMD_REQUEST_REPORT, BLOCK), 104);
+  assert_int_equal(ask(&f, DMD_REQUEST_REPORT, BLOCK + 8), 0);
+  ask_name(&f, DMD_REQUEST_REPORTER_BEGIN, "explicit/a/b");
+  assert_int_equal(ask(&f, DMD_REQUEST_REPORT_SHARED, BLOCK), 104);
+  assert_int_equal(ask(&f, DMD_REQUEST_REPORTER_END, 7), 1);
+  dmd_request_memreport_t report = {.path = "hits", .kind = 2, .units = 1, .amount = 7};
+  assert_int_equal(ask(&f, DMD_REQUEST_MEMORY_REPORT, (uintptr_t)&report), 0);
+  assert_int_equal(dmd_blocks_find(f.engine.live.blocks, BLOCK)->reports, DMD_NONE);
+  assert_int_equal(ask(&f, DMD_REQUEST_REPORT_ON_ALLOC, BLOCK), 104);
+  assert_int_equal(ask(&f, DMD_REQUEST_REPORTER_END, 7), 0);
+  assert_string_equal(engine_reporter_of(&f, BLOCK), "explicit/a");
+  engine_expect_no_fault(&f);
+  ask_name(&f, DMD_REQUEST_REPORTER_BEGIN, "explicit/c");
+  f.h.now = f.measure;
+  ask(&f, DMD_REQUEST_REPORTER_END, 7);
+  engine_expect_fault(&f, DMD_FAULT_CLAIM, f.measure);
+  engine_end(&f);
+}
+
 /* A guard that an exception ends makes no claim, and ends the scopes within it. */
 static void guards(void **state) {
   (void)state;
@@ -455,6 +481,7 @@ int main(void) {
       cmocka_unit_test(dumps),
       cmocka_unit_test(reporters),
       cmocka_unit_test(exclusive_reporters),
+      cmocka_unit_test(ignored_reporters),
       cmocka_unit_test(guards),
       cmocka_unit_test(guards_name_their_scope),
       cmocka_unit_test(tags),

@@ -3,17 +3,20 @@
  * dmdv dump: analyses the heap of a running program that uses the native engine.
  *
  * The engine writes the files and answers with their names. dmdv then adds names to their frames,
- * as after dmdv run.
+ * as after dmdv run. If the program has registered reporters (dmd/reporters), these run first.
  */
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/recordoptions.h"
 #include "dmdv/commandline/sharedoptions.h"
+#include "dmdv/memory/askreporters.h"
+#include "dmdv/memory/systemtrees.h"
 #include "dmdv/run/controlled.h"
 #include "dmdv/run/leftovers.h"
 #include "dmdv/run/rewrite.h"
 #include "host/output.h"
 #include "host/process.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -128,13 +131,31 @@ static bool finish_all(const options_t *o, uint32_t pid, const dmd_jsonvalue_t *
 
 /* ---- The command. ---- */
 
+enum { REPORTERS_WITHIN = 10 /* seconds */ };
+
+/* Runs the reporters of the process, which then waits until *held is closed. */
+static void run_reporters(uint32_t pid, uint32_t seconds, int *held) {
+  dmd_strbuf_t notes;
+  *held = -1;
+  if (!dmdv_system_has_library(pid))
+    return;
+  dmd_strbuf_init(&notes, &dmdv_env);
+  dmdv_hold_reporters(pid, seconds < REPORTERS_WITHIN ? seconds : REPORTERS_WITHIN, held, &notes);
+  fputs(notes.text, stderr);
+  dmd_strbuf_destroy(&notes);
+}
+
 static int dump(const options_t *o, uint32_t pid, dmdv_answer_t *answer) {
   const dmd_control_t request = {.command = DMD_CONTROL_DUMP,
                                  .graph = o->graph,
                                  .clear = o->clear,
                                  .label = o->label,
                                  .n_label = o->label == NULL ? 0 : strlen(o->label)};
+  int held;
+  run_reporters(pid, o->seconds, &held);
   int status = dmdv_ask_process("dump", pid, &request, o->seconds, answer);
+  if (held >= 0)
+    close(held);
   if (status != 0)
     return status;
   bool good = finish_all(o, pid, answer->object);
