@@ -121,6 +121,7 @@ dmd_core_sources = \
   dmd/show/export/export_dhat.c \
   dmd/show/export/export_fxsnapshot.c dmd/show/export/fxsnapshot.proto \
   dmd/show/export/export_heapsnapshot.c \
+  dmd/show/export/export_memory_metrics.c \
   dmd/show/export/export_speedscope.c \
   dmd/show/export/exportmetrics.c dmd/show/export/exportmetrics.h \
   dmd/show/export/heapsnapshot.c dmd/show/export/heapsnapshot.h \

@@ -522,6 +522,239 @@ long dmd_reporters_collect(dmd_reporters_take_fn take, void *closure, int flags)
   return call.n_values;
 }
 
+/* ---- OpenMetrics. ---- */
+
+/* The samples of a family must be adjacent and each series may occur once, so all values are kept
+ * until the reporters have run, in mappings. */
+
+enum { MAX_METRICS_SZB = 8 << 20, N_CHAINS = 4096, N_FAMILIES = 4 };
+
+/* A mapping that grows. */
+typedef struct {
+  char *at;
+  size_t n, room;
+} area_t;
+
+typedef struct {
+  unsigned hash, next; /* next: in its chain, plus 1 */
+  int kind, units;
+  dmd_reporters_amount_t amount;
+  size_t labels; /* in the text: process and path, each with its NUL */
+} series_t;
+
+typedef struct {
+  area_t series, text; /* of series_t; of their labels */
+  unsigned chains[N_CHAINS];
+  dmd_reporters_amount_t heap, allocated; /* of this process: reported, and in all */
+  int has_allocated, is_full;
+} metrics_t;
+
+/* Returns NULL if there is no memory, or too much in use. */
+static void *extend(area_t *area, size_t n) {
+  size_t room = area->room == 0 ? 64 << 10 : area->room;
+  while (room < area->n + n)
+    room *= 2;
+  if (room > MAX_METRICS_SZB)
+    return NULL;
+  if (room > area->room) {
+    void *at = area->at == NULL
+                   ? mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                   : mremap(area->at, area->room, room, MREMAP_MAYMOVE);
+    if (at == MAP_FAILED)
+      return NULL;
+    area->at = at;
+    area->room = room;
+  }
+  area->n += n;
+  return area->at + area->n - n;
+}
+
+static void release(area_t *area) {
+  if (area->at != NULL)
+    munmap(area->at, area->room);
+}
+
+static unsigned hash_text(unsigned hash, const char *text) {
+  for (size_t i = 0; i < DMD_REPORTERS_MAX_TEXT && text[i] != '\0'; i++)
+    hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+  return hash * 16777619u;
+}
+
+static int is_same_text(const char *kept, const char *text) {
+  return strncmp(kept, text, DMD_REPORTERS_MAX_TEXT) == 0;
+}
+
+static series_t *series_at(const metrics_t *m, size_t i) {
+  return (series_t *)(void *)m->series.at + i;
+}
+
+static series_t *find_series(const metrics_t *m, const struct dmd_reporters_value *value,
+                             unsigned hash) {
+  for (unsigned i = m->chains[hash % N_CHAINS]; i != 0; i = series_at(m, i - 1)->next) {
+    series_t *s = series_at(m, i - 1);
+    const char *process = m->text.at + s->labels;
+    if (s->hash == hash && s->kind == value->kind && s->units == value->units &&
+        is_same_text(process, value->process) &&
+        is_same_text(process + strlen(process) + 1, value->path))
+      return s;
+  }
+  return NULL;
+}
+
+static int add_text(metrics_t *m, const char *text) {
+  size_t n = strnlen(text, DMD_REPORTERS_MAX_TEXT);
+  char *to = extend(&m->text, n + 1);
+  if (to == NULL)
+    return -1;
+  memcpy(to, text, n);
+  to[n] = '\0';
+  return 0;
+}
+
+static void add_series(metrics_t *m, const struct dmd_reporters_value *value, unsigned hash) {
+  size_t labels = m->text.n;
+  series_t *s = extend(&m->series, sizeof *s);
+  if (s == NULL || add_text(m, value->process) != 0 || add_text(m, value->path) != 0) {
+    m->series.n -= s == NULL ? 0 : sizeof *s;
+    m->is_full = 1;
+    return;
+  }
+  unsigned *chain = &m->chains[hash % N_CHAINS];
+  *s = (series_t){hash, *chain, value->kind, value->units, value->amount, labels};
+  *chain = (unsigned)(m->series.n / sizeof *s);
+}
+
+static void take_metric(void *ctx, const struct dmd_reporters_value *value) {
+  metrics_t *m = ctx;
+  unsigned hash =
+      hash_text(hash_text(2166136261u + (unsigned)value->kind, value->process), value->path);
+  series_t *same = find_series(m, value, hash);
+  if (same != NULL)
+    __builtin_add_overflow(same->amount, value->amount, &same->amount);
+  else
+    add_series(m, value, hash);
+  if (value->process[0] != '\0')
+    return;
+  if (value->kind == DMD_REPORTERS_HEAP && strncmp(value->path, "explicit/", 9) == 0)
+    __builtin_add_overflow(m->heap, value->amount, &m->heap);
+  if (strcmp(value->path, "heap-allocated") == 0) {
+    m->has_allocated = 1;
+    m->allocated = value->amount;
+  }
+}
+
+static void add_unclassified(metrics_t *m) {
+  struct dmd_reporters_value rest = {
+      "", "explicit/heap-unclassified", DMD_REPORTERS_HEAP, DMD_REPORTERS_BYTES, 0, "", ""};
+  if (m->has_allocated && !__builtin_sub_overflow(m->allocated, m->heap, &rest.amount))
+    take_metric(m, &rest);
+}
+
+/* The length of the UTF-8 character at text; 0 if there is none. */
+static size_t utf8_length(const unsigned char *text) {
+  unsigned c = text[0];
+  size_t n = c < 0x80                ? 1
+             : c >= 0xc2 && c < 0xe0 ? 2
+             : c >= 0xe0 && c < 0xf0 ? 3
+             : c < 0xf5              ? 4
+                                     : 0;
+  if (c >= 0x80 && c < 0xc2)
+    return 0;
+  for (size_t i = 1; i < n; i++)
+    if ((text[i] & 0xc0) != 0x80)
+      return 0;
+  int is_long = (c == 0xe0 && text[1] < 0xa0) || (c == 0xf0 && text[1] < 0x90);
+  int is_none = (c == 0xed && text[1] >= 0xa0) || (c == 0xf4 && text[1] >= 0x90);
+  return is_long || is_none ? 0 : n;
+}
+
+/* Appends a label. Control characters and bytes that are not UTF-8 become '?'. */
+static char *put_label(char *to, const char *name, const char *text) {
+  to += sprintf(to, "%s=\"", name);
+  for (size_t n; *text != '\0'; text += n) {
+    n = utf8_length((const unsigned char *)text);
+    int is_good = n > 0 && (unsigned char)*text >= 0x20 && *text != 0x7f;
+    n = n > 0 ? n : 1;
+    if (*text == '\\' || *text == '"')
+      *to++ = '\\';
+    if (is_good)
+      memcpy(to, text, n);
+    else
+      *to = '?';
+    to += is_good ? n : 1;
+  }
+  *to++ = '"';
+  return to;
+}
+
+static const struct {
+  const char *name, *head;
+} g_families[N_FAMILIES] = {
+    {"dmd_memory_bytes", "# TYPE dmd_memory_bytes gauge\n# UNIT dmd_memory_bytes bytes\n"
+                         "# HELP dmd_memory_bytes Memory.\n"},
+    {"dmd_memory_items", "# TYPE dmd_memory_items gauge\n"
+                         "# HELP dmd_memory_items Numbers of things.\n"},
+    {"dmd_memory_events", "# TYPE dmd_memory_events gauge\n"
+                          "# HELP dmd_memory_events Counts that only grow.\n"},
+    {"dmd_memory_ratio", "# TYPE dmd_memory_ratio gauge\n# UNIT dmd_memory_ratio ratio\n"
+                         "# HELP dmd_memory_ratio Shares, of which 1 is the whole.\n"},
+};
+
+static int write_series(const metrics_t *m, const series_t *s, dmd_reporters_write_fn write,
+                        void *closure) {
+  static const char *const kinds[] = {"nonheap", "heap", "other"};
+  char line[4 * DMD_REPORTERS_MAX_TEXT + 256];
+  const char *process = m->text.at + s->labels;
+  char *to = line + sprintf(line, "%s{", g_families[s->units].name);
+  if (process[0] != '\0') {
+    to = put_label(to, "process", process);
+    *to++ = ',';
+  }
+  to = put_label(to, "path", process + strlen(process) + 1);
+  to += sprintf(to, ",kind=\"%s\"} ", kinds[s->kind]);
+  unsigned long long size =
+      s->amount < 0 ? 0 - (unsigned long long)s->amount : (unsigned long long)s->amount;
+  if (s->units == DMD_REPORTERS_PERCENTAGE)
+    to += sprintf(to, "%s%llu.%04llu\n", s->amount < 0 ? "-" : "", size / 10000, size % 10000);
+  else
+    to += sprintf(to, "%lld\n", (long long)s->amount);
+  return write(closure, line, (size_t)(to - line));
+}
+
+/* Returns the number of samples, or -1. */
+static long write_metrics(const metrics_t *m, dmd_reporters_write_fn write, void *closure) {
+  size_t n = m->series.n / sizeof(series_t);
+  for (int units = 0; units < N_FAMILIES; units++) {
+    int has_head = 0;
+    for (size_t i = 0; i < n; i++) {
+      const series_t *s = series_at(m, i);
+      if (s->units != units)
+        continue;
+      const char *head = g_families[units].head;
+      if (!has_head && write(closure, head, strlen(head)) != 0)
+        return -1;
+      has_head = 1;
+      if (write_series(m, s, write, closure) != 0)
+        return -1;
+    }
+  }
+  return write(closure, "# EOF\n", 6) == 0 ? (long)n : -1;
+}
+
+long dmd_reporters_openmetrics(dmd_reporters_write_fn write, void *closure) {
+  area_t own = {0};
+  metrics_t *m = extend(&own, sizeof *m);
+  if (m == NULL)
+    return -1;
+  long n = dmd_reporters_collect(take_metric, m, 0);
+  add_unclassified(m);
+  n = n < 0 || m->is_full ? -1 : write_metrics(m, write, closure);
+  release(&m->series);
+  release(&m->text);
+  release(&own);
+  return n;
+}
+
 /* ---- Under dmd. ---- */
 
 static int is_under_dmd(void) {

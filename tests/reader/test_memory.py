@@ -5,12 +5,14 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
-from harness import Skip, compiler, files
+from harness import Skip, compiler, files, prometheus
+from test_openmetrics import FORMATS, Exporter
 
 HANG_SECONDS = 60
 
@@ -53,6 +55,9 @@ static void hang(struct dmd_reporters_call *call, void *closure) {
   for (;;)
     pause();
 }
+static int write_metrics(void *file, const char *text, size_t n) {
+  return fwrite(text, 1, n, file) == n ? 0 : 1;
+}
 static void lie(int number, siginfo_t *info, void *context) {
   struct sockaddr_un a = {.sun_family = AF_UNIX};
   int n = sprintf(a.sun_path + 1, "dmd-reporters-1.%08x", (unsigned)info->si_value.sival_int), fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -85,6 +90,11 @@ int main(int argc, char **argv) {
     become_liar();
   else if (strcmp(mode, "waits") != 0)
     dmd_reporters_start(strcmp(mode, "thread") == 0 ? DMD_REPORTERS_THREAD : 0);
+  if (strcmp(mode, "metrics") == 0) {
+    FILE *file = fopen("own.txt", "w");
+    dmd_reporters_openmetrics(write_metrics, file);
+    fclose(file);
+  }
   if (strcmp(mode, "forks") == 0)
     mode = fork() == 0 ? "child" : mode;
   struct mallinfo2 m = mallinfo2();
@@ -340,7 +350,95 @@ def test_anonymize(test):
         test.check([path for path in values if "/other-files/(anonymous)/" in path] != [], "files")
 
 
+# ---- Monitoring, watching, the machine. ----
+
+
+def series_of(text):
+    """{(process, pid, path): value}"""
+    pattern = r'dmd_memory_\w+\{(?:process="(.*?)",(?:pid="(\d+)",)?)?path="(.*?)",kind="\w+"\} (\S+)$'
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    found = [re.fullmatch(pattern, line) for line in lines]
+    test_lines = [line for line, match in zip(lines, found) if match is None]
+    assert not test_lines, test_lines
+    return {match.groups()[:3]: float(match[4]) for match in found}
+
+
+def test_openmetrics(test):
+    """dmdv's and the library's own text are in order for promtool, and have equal values."""
+    with running(test, "metrics") as program:
+        text, _ = program.ask("--format=openmetrics")
+        own = files.read(test.path("own.txt"))
+        for each in text, own:
+            test.check(each.endswith("# EOF\n"), each)
+            if shutil.which("promtool"):
+                done = subprocess.run(["promtool", "check", "metrics"], input=each, capture_output=True, text=True, check=False)
+                test.equal((done.returncode, done.stderr), (0, ""), "promtool")
+        series = series_of(text)
+        name = program.name.partition(" (pid")[0]
+        for path, value in (("kept", 10), ("heap-allocated", program.allocated)):
+            test.equal(series[name, str(program.pid), path], value)
+        mine = series_of(own)
+        for path in "kept", "explicit/kept/secret":
+            test.equal(mine[None, None, path], series[name, str(program.pid), path])
+        heap = sum(mine[None, None, path] for path in ("explicit/kept/secret", "explicit/heap-unclassified"))
+        test.equal(heap, mine[None, None, "heap-allocated"])
+
+
+def test_prometheus_scrapes_it(test):
+    prometheus.need()
+    with running(test, "polls") as program:
+        text, _ = program.ask("--format=openmetrics")
+        with Exporter(text, FORMATS[0]) as exporter, prometheus.Prometheus(test.folder, test.path("data"), [exporter.address]) as server:
+            result = server.wait_for('dmd_memory_bytes{path="heap-allocated"}')
+            test.equal([(labels["pid"], int(value)) for labels, (_, value) in result], [(str(program.pid), program.allocated)])
+
+
+def test_watch(test):
+    """It ends with the process; not in a terminal, it prints whole trees."""
+    with running(test, "polls") as program:
+        watching = subprocess.Popen([test.place.dmdv(), "memory", "--watch=1", str(program.pid)], stdout=subprocess.PIPE, text=True)
+        trees = 0
+        while trees < 2:
+            line = watching.stdout.readline()
+            test.check(line != "", "it goes on")
+            trees += line == "End of %s\n" % program.name
+        program.end()
+        rest = watching.communicate(timeout=HANG_SECONDS)[0]
+        test.equal((watching.returncode, "\x1b" in rest), (3, False))
+
+
+def test_watch_in_a_terminal(test):
+    """The second tree replaces the first, and has what changed in bold."""
+    ours, theirs = os.openpty()
+    grows = subprocess.Popen([sys.executable, "-uc", "a = []\nwhile True:\n  a.append(bytearray(1 << 16)); import time; time.sleep(0.01)"])
+    watching = subprocess.Popen([test.place.dmdv(), "memory", "--watch=1", str(grows.pid)], stdout=theirs)
+    os.close(theirs)
+    text = b""
+    while b"\x1b[1m" not in text.rpartition(b"\x1b[H\x1b[J")[2]:
+        text += os.read(ours, 65536)
+    grows.kill()
+    grows.wait()
+    with contextlib.suppress(OSError):
+        while part := os.read(ours, 65536):
+            text += part
+    os.close(ours)
+    test.equal(watching.wait(timeout=HANG_SECONDS), 3)
+    test.check(text.count(b"\x1b[H\x1b[J") >= 2, "drawn again")
+    test.check(re.search(rb"\x1b\[1m[^\n]*resident", text) is not None, "resident has changed")
+
+
+def test_the_machine(test):
+    with running(test, "polls") as program:
+        document = json.loads(test.dmdv("memory", "--all", "--json", "--verbose")[0])
+        system = {process["name"]: values_of(process) for process in document["processes"]}["System"]
+        total = int(re.search(r"^MemTotal:\s+(\d+)", files.read("/proc/meminfo"), re.MULTILINE)[1]) * 1024
+        test.equal(sum(system.values()), total)
+        test.check(300_000 < system["mem/processes/" + program.name] < 50 << 20, "the program's share")
+
+
 def test_wrong_command_lines(test):
     test.contains(test.error("memory"), "give one or more process ids")
     test.contains(test.error("memory", "0"), "0 is not a process id")
     test.contains(test.error("memory", "--json", "-o", "x", "1"), "--output works neither with")
+    test.contains(test.error("memory", "--format=openmetrics", "--json", "1"), "--format=openmetrics works neither with")
+    test.contains(test.error("memory", "--watch=1", "--json", "1"), "--watch works neither with")

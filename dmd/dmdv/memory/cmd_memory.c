@@ -16,17 +16,22 @@
 #include "show/text/tree_json.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_PROCESSES = 4096 };
 
 typedef struct {
   const char *output; /* NULL: print */
   const char *old;    /* file to compare with; NULL: none */
-  bool children, anonymize, verbose, json, no_pager;
-  uint32_t seconds;
+  bool all, children, anonymize, verbose, json, no_pager;
+  unsigned format;
+  uint32_t seconds, watch; /* watch: 0: once */
   dmdv_files_t operands;
 } options_t;
+
+enum { TREE, OPENMETRICS }; /* of --format */
 
 static const dmd_option_t options[] = {
     {"output", "FILE", NULL,
@@ -34,6 +39,16 @@ static const dmd_option_t options[] = {
      DMD_OPTION_TEXT, DMD_OPTION_AT(options_t, output), .letter = 'o', .is_file = true},
     {"diff", "FILE", NULL, "show what changed since FILE, which --output wrote", DMD_OPTION_TEXT,
      DMD_OPTION_AT(options_t, old), .is_file = true},
+    {"format", "tree|openmetrics", "tree",
+     "a tree for people, or OpenMetrics for Prometheus and compatible programs", DMD_OPTION_WORD,
+     DMD_OPTION_AT(options_t, format)},
+    {"watch", "SECONDS", NULL,
+     "show the tree again and again, with so many seconds in between, until the processes have "
+     "ended; a terminal shows changed lines in bold",
+     DMD_OPTION_NUMBER, DMD_OPTION_AT(options_t, watch), .least = 1, .most = 86400},
+    DMDV_SWITCH(options_t, all, "all",
+                "also show the machine's memory: what each process uses of it, with shared memory "
+                "divided among its users, and what is free"),
     DMDV_SWITCH(options_t, children, "children", "also show the processes' children, and theirs"),
     DMDV_SWITCH(options_t, anonymize, "anonymize",
                 "leave out private strings, such as the names of files"),
@@ -47,7 +62,8 @@ static const dmd_option_t options[] = {
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 
 static const dmdv_part_t parts[] = {
-    {.text = "usage: dmdv memory [OPTION...] PID...\n\n"
+    {.text = "usage: dmdv memory [OPTION...] PID...\n"
+             "       dmdv memory --all [OPTION...]\n\n"
              "Shows the memory of programs that run as trees, in the notation of Firefox's\n"
              "about:memory: what their memory reporters measure just now, if they use the\n"
              "library dmd-reporters, and what the system knows of every process: resident\n"
@@ -118,16 +134,22 @@ typedef struct {
   const dmd_amounts_t *amounts;
 } shown_t;
 
+static void print_tree(const shown_t *shown, dmd_out_t *out) {
+  bool is_empty = shown->options->old != NULL && shown->amounts->n_order == 0;
+  dmd_tree_print(out, shown->amounts, is_empty ? "no difference\n" : "", shown->options->verbose);
+}
+
 static void print(void *ctx, dmd_out_t *out) {
   const shown_t *shown = ctx;
   if (shown->options->json) {
     dmd_jsonout_t j;
     dmd_jsonout_init(&j, out);
     dmd_tree_json(&j, shown->amounts, shown->options->verbose);
-    return;
+  } else if (shown->options->format == OPENMETRICS) {
+    dmd_export_amounts_openmetrics(shown->amounts, out);
+  } else {
+    print_tree(shown, out);
   }
-  bool is_empty = shown->options->old != NULL && shown->amounts->n_order == 0;
-  dmd_tree_print(out, shown->amounts, is_empty ? "no difference\n" : "", shown->options->verbose);
 }
 
 static bool write_file(const char *name, const dmd_amounts_t *m) {
@@ -167,36 +189,102 @@ static bool subtract(dmd_amounts_t *m, const char *name) {
   return good;
 }
 
-/* Readers of the file compute heap-unclassified themselves. */
-static bool show(dmd_amounts_t *m, const options_t *o) {
+/* Makes the amounts ready to be shown. Readers of the file compute heap-unclassified themselves. */
+static bool prepare(dmd_amounts_t *m, const options_t *o) {
   const char *path, *why;
   if (o->output == NULL || o->old != NULL)
     dmd_amounts_complete(m);
   if (o->old != NULL && !subtract(m, o->old))
     return false;
-  if ((why = dmd_amounts_settle(m, &path)) != NULL)
-    return say_path(path, why);
-  if (o->output != NULL)
-    return write_file(o->output, m);
-  return dmdv_output_print(NULL, !o->no_pager, print, &(shown_t){o, m});
+  return (why = dmd_amounts_settle(m, &path)) == NULL || say_path(path, why);
 }
 
-static int show_processes(const options_t *o) {
+/* Measures. Returns the exit status; *any: whether there is something to show. */
+static int measure(dmd_amounts_t *m, const options_t *o, bool *any) {
   static processes_t processes;
-  dmd_amounts_t m;
   int status = 0;
-  uint32_t n_shown = 0;
+  *any = o->all;
   if (!read_processes(o, &processes))
     return 2;
-  dmd_amounts_init(&m, &dmdv_env, o->old != NULL);
+  if (o->all)
+    dmdv_system_add_machine(m);
   for (uint32_t i = 0; i < processes.n; i++) {
-    int result = add_process(&m, processes.pids[i], o);
-    n_shown += result != DMDV_NOT_ASKED;
+    int result = add_process(m, processes.pids[i], o);
+    *any = *any || result != DMDV_NOT_ASKED;
     status = result > status ? result : status;
   }
-  if (n_shown > 0 && !show(&m, o))
+  if (*any && !prepare(m, o))
+    status = 2;
+  return status;
+}
+
+static int show_once(const options_t *o) {
+  dmd_amounts_t m;
+  bool any;
+  dmd_amounts_init(&m, &dmdv_env, o->old != NULL);
+  int status = measure(&m, o, &any);
+  if (any && status != 2 &&
+      !(o->output != NULL ? write_file(o->output, &m)
+                          : dmdv_output_print(NULL, !o->no_pager, print, &(shown_t){o, &m})))
     status = 2;
   dmd_amounts_destroy(&m);
+  return status;
+}
+
+/* ---- Watching. ---- */
+
+static bool has_line(const char *text, const char *line, size_t n) {
+  for (; text[0] != '\0'; text += strcspn(text, "\n"), text += text[0] != '\0')
+    if (strcspn(text, "\n") == n && memcmp(text, line, n) == 0)
+      return true;
+  return false;
+}
+
+/* Shows the text in the place of the one before, with what is new in bold. */
+static bool redraw(const char *before, const char *text) {
+  size_t n;
+  fputs("\x1b[H\x1b[J", stdout);
+  for (; text[0] != '\0'; text += n + 1) {
+    n = strcspn(text, "\n");
+    bool is_new = before[0] != '\0' && !has_line(before, text, n);
+    printf("%s%.*s%s\n", is_new ? "\x1b[1m" : "", (int)n, text, is_new ? "\x1b[0m" : "");
+    if (text[n] == '\0')
+      break;
+  }
+  return fflush(stdout) == 0;
+}
+
+/* Returns the exit status; negative: go on. */
+static int show_again(const options_t *o, dmd_strbuf_t *before) {
+  dmd_amounts_t m;
+  dmd_strbuf_t text;
+  dmd_out_t out;
+  bool any, good = true;
+  dmd_strbuf_init(&text, &dmdv_env);
+  dmd_amounts_init(&m, &dmdv_env, o->old != NULL);
+  int status = measure(&m, o, &any);
+  bool goes_on = any && status != 2;
+  if (goes_on) {
+    dmd_out_init(&out, dmd_strbuf_write, &text);
+    print_tree(&(shown_t){o, &m}, &out);
+    dmd_out_flush(&out);
+    good = dmdv_is_terminal() ? redraw(before->text, text.text)
+                              : fputs(text.text, stdout) >= 0 && fflush(stdout) == 0;
+  }
+  dmd_strbuf_cut(before, 0);
+  dmd_strbuf_str(before, text.text);
+  dmd_amounts_destroy(&m);
+  dmd_strbuf_destroy(&text);
+  return !good ? 2 : goes_on ? -1 : status;
+}
+
+static int watch(const options_t *o) {
+  dmd_strbuf_t before;
+  int status;
+  dmd_strbuf_init(&before, &dmdv_env);
+  while ((status = show_again(o, &before)) < 0)
+    sleep(o->watch);
+  dmd_strbuf_destroy(&before);
   return status;
 }
 
@@ -205,15 +293,17 @@ static int run(int argc, char **argv) {
   int status = dmdv_read_command_line(&dmdv_memory_command, &o, argc, argv, &o.operands);
   if (status >= 0)
     return status;
-  if (o.operands.n < 1) {
-    dmdv_error("memory: give one or more process ids; see dmdv memory --help");
-    return 2;
-  }
-  if (o.output != NULL && (o.old != NULL || o.json)) {
+  if (o.operands.n < 1 && !o.all)
+    dmdv_error("memory: give one or more process ids, or --all; see dmdv memory --help");
+  else if (o.output != NULL && (o.old != NULL || o.json))
     dmdv_error("memory: --output works neither with --diff nor with --json");
-    return 2;
-  }
-  return show_processes(&o);
+  else if (o.format == OPENMETRICS && (o.output != NULL || o.old != NULL || o.json))
+    dmdv_error("memory: --format=openmetrics works neither with --output, --diff nor --json");
+  else if (o.watch > 0 && (o.output != NULL || o.json || o.format == OPENMETRICS))
+    dmdv_error("memory: --watch works neither with --output, --json nor --format=openmetrics");
+  else
+    return o.watch > 0 ? watch(&o) : show_once(&o);
+  return 2;
 }
 
 const dmdv_command_t dmdv_memory_command = {

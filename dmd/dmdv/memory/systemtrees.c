@@ -319,3 +319,55 @@ uint32_t dmdv_system_descendants(uint32_t *pids, uint32_t n, uint32_t max) {
   }
   return n;
 }
+
+/* ---- The machine. ---- */
+
+/* The number behind the key in a file of lines "Key:   123 kB", in bytes. False: there is none. */
+static bool read_kb(FILE *f, const char *key, uint64_t *szB) {
+  char line[256];
+  bool found = false;
+  while (f != NULL && !found && fgets(line, sizeof line, f) != NULL)
+    if ((found = dmd_str_begins(line, key)))
+      *szB = strtoull(line + strlen(key), NULL, 10) * 1024;
+  if (f != NULL)
+    fclose(f);
+  return found;
+}
+
+/* Returns the process's share of memory. */
+static uint64_t add_share(const target_t *to, uint32_t pid) {
+  uint64_t szB;
+  char *name = dmdv_system_name(pid);
+  dmd_strbuf_t path;
+  if (!read_kb(open_of(pid, "smaps_rollup"), "Pss:", &szB))
+    szB = 0;
+  dmd_strbuf_init(&path, &dmdv_env);
+  dmd_strbuf_str(&path, "mem/processes/");
+  for (const char *at = name; at != NULL && *at != '\0'; at++)
+    dmd_strbuf_bytes(&path, *at == '/' ? "\\" : at, 1);
+  if (name != NULL && szB > 0)
+    add(to, path.text, DMD_MEMREPORT_BYTES, szB,
+        "Resident memory of the process. What processes share is divided among them.");
+  dmd_strbuf_destroy(&path);
+  dmd_env_free(&dmdv_env, name);
+  return szB;
+}
+
+void dmdv_system_add_machine(dmd_amounts_t *m) {
+  const target_t to = {m, "System", false};
+  uint64_t pid, total, unused, of_processes = 0;
+  DIR *all = opendir("/proc");
+  const struct dirent *entry;
+  while (all != NULL && (entry = readdir(all)) != NULL)
+    if (dmd_str_to_u64(entry->d_name, 10, &pid) && pid <= UINT32_MAX)
+      of_processes += add_share(&to, (uint32_t)pid);
+  if (all != NULL)
+    closedir(all);
+  if (!read_kb(fopen("/proc/meminfo", "re"), "MemTotal:", &total) ||
+      !read_kb(fopen("/proc/meminfo", "re"), "MemFree:", &unused))
+    return;
+  add(&to, "mem/free", DMD_MEMREPORT_BYTES, unused, "Memory that nothing uses.");
+  add(&to, "mem/other", DMD_MEMREPORT_BYTES,
+      total > unused + of_processes ? total - unused - of_processes : 0,
+      "The kernel, its cache of files, and processes whose mappings the system does not show.");
+}

@@ -25,6 +25,10 @@ char *dmdv_system_name(uint32_t pid);
 bool dmdv_system_add(dmd_amounts_t *m, uint32_t pid, const char *process, bool anonymize,
                      bool *has_library);
 
+/* Adds the machine's memory, as a process "System": the tree mem has each process's share, what is
+ * free, and the rest. */
+void dmdv_system_add_machine(dmd_amounts_t *m);
+
 /* Whether the process has started the library dmd-reporters. */
 bool dmdv_system_has_library(uint32_t pid);
 

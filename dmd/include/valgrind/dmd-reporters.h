@@ -169,6 +169,20 @@ typedef void (*dmd_reporters_take_fn)(void *closure, const struct dmd_reporters_
    Returns the number of values, or -1 within a reporter. */
 long dmd_reporters_collect(dmd_reporters_take_fn take, void *closure, int flags);
 
+/* Takes n bytes of text, which is valid during the call. Returns 0, or another number to stop. */
+typedef int (*dmd_reporters_write_fn)(void *closure, const char *text, size_t n);
+
+/* Like dmd_reporters_collect, and writes the values as OpenMetrics, for a program that answers
+   Prometheus at /metrics (content type "application/openmetrics-text; version=1.0.0"):
+
+     dmd_memory_bytes{path="explicit/cookies",kind="heap"} 4096
+
+   The other units are dmd_memory_items, dmd_memory_events and dmd_memory_ratio. Values with equal
+   paths are added up, and heap-unclassified is computed. The last line is "# EOF". Writes after all
+   reporters have run; until then the text is in memory that does not come from the heap, at most 16
+   MB. Returns the number of samples; -1 within a reporter, without memory, or if write stopped. */
+long dmd_reporters_openmetrics(dmd_reporters_write_fn write, void *closure);
+
 /* Under dmd, Valgrind's tool or the native engine: runs all reporters, and dumps with this label,
    which may be NULL. Each reporter runs in a reporter scope (DMD_REPORTER_BEGIN) that has its name.
    The heap that it reports under explicit/ is its claim, which dmd compares with the blocks that

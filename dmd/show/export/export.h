@@ -65,4 +65,8 @@ const char *dmd_export_processes(const dmd_profile_t *profiles, char *const *fil
 /* Settled amounts in this format. */
 void dmd_export_amounts(const dmd_amounts_t *m, dmd_out_t *out);
 
+/* The same as OpenMetrics: dmd_memory_bytes{process="app",pid="7",path="explicit/a",kind="heap"}.
+ */
+void dmd_export_amounts_openmetrics(const dmd_amounts_t *m, dmd_out_t *out);
+
 #endif

@@ -159,9 +159,9 @@ static void add_control(dmd_strbuf_t *to, unsigned char byte) {
   dmd_strbuf_bytes(to, text, sizeof text);
 }
 
-/* A label with its value. The format requires three characters to be escaped. */
-static void add_label(dmd_strbuf_t *to, const char *separator, const char *name,
-                      const char *value) {
+/* The format requires three characters to be escaped. */
+void dmd_openmetrics_label(dmd_strbuf_t *to, const char *separator, const char *name,
+                           const char *value) {
   dmd_strbuf_str(to, separator);
   dmd_strbuf_str(to, name);
   dmd_strbuf_str(to, "=\"");
@@ -188,11 +188,11 @@ void dmd_openmetrics_add(dmd_openmetrics_t *m, unsigned family, const char *name
   const char *separator = "{";
   dmd_strbuf_str(to, kinds[family].name);
   if (kinds[family].label != NULL) {
-    add_label(to, separator, kinds[family].label, name);
+    dmd_openmetrics_label(to, separator, kinds[family].label, name);
     separator = ",";
   }
   for (size_t i = 0; i < n_labels; i++) {
-    add_label(to, separator, labels[i].name, labels[i].value);
+    dmd_openmetrics_label(to, separator, labels[i].name, labels[i].value);
     separator = ",";
   }
   dmd_strbuf_str(to, separator[0] == ',' ? "} " : " ");

@@ -39,6 +39,10 @@ typedef struct dmd_metric_label {
   const char *name, *value;
 } dmd_metric_label_t;
 
+/* Appends a label with its value, escaped as the format and terminals need. */
+void dmd_openmetrics_label(dmd_strbuf_t *to, const char *separator, const char *name,
+                           const char *value);
+
 void dmd_openmetrics_init(dmd_openmetrics_t *metrics, const dmd_env_t *env);
 void dmd_openmetrics_destroy(dmd_openmetrics_t *metrics);
 

@@ -109,6 +109,77 @@ static void a_reporter_learns_to_be_anonymous(void **state) {
   dmd_reporters_unregister(id);
 }
 
+/* ---- OpenMetrics. ---- */
+
+typedef struct {
+  char text[20000];
+  size_t n, room; /* room: writes beyond it fail */
+} written_t;
+
+static int write_some(void *closure, const char *text, size_t n) {
+  written_t *w = closure;
+  if (w->n + n >= w->room)
+    return 1;
+  memcpy(w->text + w->n, text, n);
+  w->n += n;
+  w->text[w->n] = '\0';
+  return 0;
+}
+
+static void measure_series(struct dmd_reporters_call *call, void *closure) {
+  (void)closure;
+  report(call, "explicit/twice", 3);
+  dmd_reporters_report(call, "hits", DMD_REPORTERS_OTHER, DMD_REPORTERS_COUNT_CUMULATIVE, 5, NULL);
+  dmd_reporters_report(call, "full", DMD_REPORTERS_OTHER, DMD_REPORTERS_PERCENTAGE, -12345, NULL);
+  report(call, "explicit/twice", 4);
+  dmd_reporters_report_of(call, "a \"child\"", "odd\\\n\xc3\xa9\xff\xed\xa0\x80",
+                          DMD_REPORTERS_OTHER, DMD_REPORTERS_COUNT, 6, NULL);
+}
+
+static void openmetrics(void **state) {
+  (void)state;
+  static written_t w;
+  int id = dmd_reporters_register(measure_series, NULL, "series", 0);
+  w.room = sizeof w.text;
+  long n = dmd_reporters_openmetrics(write_some, &w), lines = 0;
+  for (const char *at = w.text; (at = strchr(at, '\n')) != NULL; at++)
+    lines += at[1] != '#' && at[1] != '\0';
+  assert_int_equal(lines, n);
+  assert_non_null(strstr(w.text, "\ndmd_memory_bytes{path=\"explicit/twice\",kind=\"heap\"} 7\n"));
+  assert_non_null(strstr(w.text, "# HELP dmd_memory_events Counts that only grow.\n"
+                                 "dmd_memory_events{path=\"hits\",kind=\"other\"} 5\n"));
+  assert_non_null(strstr(w.text, "\ndmd_memory_ratio{path=\"full\",kind=\"other\"} -1.2345\n"));
+  assert_non_null(strstr(w.text, "\ndmd_memory_items{process=\"a \\\"child\\\"\","
+                                 "path=\"odd\\\\?\xc3\xa9????\",kind=\"other\"} 6\n"));
+  assert_string_equal(w.text + w.n - 6, "# EOF\n");
+  assert_int_equal(strncmp(w.text, "# TYPE dmd_memory_bytes gauge\n", 30), 0);
+  w.n = 0;
+  w.room = 300;
+  assert_int_equal(dmd_reporters_openmetrics(write_some, &w), -1);
+  dmd_reporters_unregister(id);
+}
+
+static void measure_huge(struct dmd_reporters_call *call, void *closure) {
+  char path[900];
+  memset(path, 'a', sizeof path - 1);
+  for (int i = 0; i < 20000; i++) {
+    snprintf(path, sizeof path, "%0800d", i);
+    dmd_reporters_report(call, path, DMD_REPORTERS_OTHER, DMD_REPORTERS_COUNT, 1, NULL);
+  }
+  (void)closure;
+}
+
+/* 16 MB of paths: neither memory without end, nor half an answer. */
+static void openmetrics_has_an_end(void **state) {
+  (void)state;
+  static written_t w;
+  w.room = sizeof w.text;
+  int id = dmd_reporters_register(measure_huge, NULL, "huge", 0);
+  assert_int_equal(dmd_reporters_openmetrics(write_some, &w), -1);
+  assert_int_equal(w.n, 0);
+  dmd_reporters_unregister(id);
+}
+
 static int g_own_id, g_nested_id;
 static long long g_five = 5;
 
@@ -260,6 +331,8 @@ int main(void) {
       cmocka_unit_test(a_reporter_runs_until_it_is_unregistered),
       cmocka_unit_test(values_that_cannot_be_right_are_refused),
       cmocka_unit_test(a_reporter_learns_to_be_anonymous),
+      cmocka_unit_test(openmetrics),
+      cmocka_unit_test(openmetrics_has_an_end),
       cmocka_unit_test(reporters_register_and_unregister),
       cmocka_unit_test(the_table_has_an_end),
       cmocka_unit_test(a_collection_allocates_nothing_and_is_fast),
