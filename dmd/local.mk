@@ -90,6 +90,10 @@ dmd_core_sources = \
   dmd/analyse/graph/stale.c dmd/analyse/graph/stale.h \
   dmd/model/graph/types.c dmd/model/graph/types.h \
   dmd/analyse/graph/typing.c dmd/analyse/graph/typing.h \
+  dmd/analyse/waste/containers.c dmd/analyse/waste/containers.h \
+  dmd/analyse/waste/findings.c dmd/analyse/waste/findings.h \
+  dmd/analyse/waste/padding.c dmd/analyse/waste/padding.h \
+  dmd/analyse/waste/waste.c dmd/analyse/waste/waste.h \
   dmd/show/text/escape.c dmd/show/text/escape.h \
   dmd/show/text/gate_output.c \
   dmd/show/text/gate_output.h \
@@ -113,6 +117,7 @@ dmd_core_sources = \
   dmd/show/text/text_rows.c dmd/show/text/text_rows.h \
   dmd/show/text/text_timeline.c dmd/show/text/text_timeline.h \
   dmd/show/text/text_tree.c dmd/show/text/text_tree.h \
+  dmd/show/text/text_waste.c dmd/show/text/text_waste.h \
   dmd/show/text/tree_json.c dmd/show/text/tree_json.h \
   dmd/show/export/export.h \
   dmd/show/export/export_about_memory.c \
@@ -336,6 +341,7 @@ dmd_reader_sources = \
   dmd/dmdv/cmd_print.c \
   dmd/dmdv/graph/cmd_referrers.c \
   dmd/dmdv/graph/cmd_retained.c \
+  dmd/dmdv/graph/cmd_waste.c \
   dmd/dmdv/run/cmd_run.c \
   dmd/dmdv/run/cmd_status.c \
   dmd/dmdv/cmd_timeline.c \

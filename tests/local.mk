@@ -186,6 +186,8 @@ unit_tests = \
   tests/unit/model/graph/test_types \
   tests/unit/base/test_fnname_typename \
   tests/unit/analyse/graph/test_typing \
+  tests/unit/analyse/waste/test_padding \
+  tests/unit/analyse/waste/test_waste \
   tests/unit/record/unwind/test_unwind \
   tests/unit/record/unwind/test_unwind_frames \
   tests/unit/base/test_utf8 \

@@ -325,11 +325,28 @@ static bool place_of(Dwarf_Die *member, uint64_t *offset) {
   return true;
 }
 
+/* The bytes that a bit field is in, from its first byte, whose offset it corrects; 0 if it is not
+ * one. Before DWARF 4, bits count from the most significant one of a unit. */
+static uint32_t bits_of(Dwarf_Die *member, uint64_t *offset) {
+  uint64_t n, first, from_top, unit_szB;
+  if (!dmdv_die_number(member, DW_AT_bit_size, &n) || n == 0 || n > 8 * sizeof(uint64_t))
+    return 0;
+  if (!dmdv_die_number(member, DW_AT_data_bit_offset, &first)) {
+    if (!dmdv_die_number(member, DW_AT_bit_offset, &from_top) ||
+        !dmdv_die_number(member, DW_AT_byte_size, &unit_szB) || 8 * unit_szB < from_top + n)
+      return 0;
+    first = 8 * unit_szB - from_top - n;
+    *offset += first / 8;
+  }
+  return (uint32_t)((first % 8 + n + 7) / 8);
+}
+
 static void add_member(dmdv_dwarftypes_t *d, dmd_pool_t *members, Dwarf_Die *die) {
   int tag = dwarf_tag(die);
   dmd_type_member_t member = {.name = DMD_NONE};
   if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !place_of(die, &member.offset))
     return;
+  member.bits_szB = bits_of(die, &member.offset);
   const char *name = tag == DW_TAG_member ? dwarf_diename(die) : NULL;
   if (name != NULL)
     member.name = dmd_intern_text(&d->types->names, name);

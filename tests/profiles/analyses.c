@@ -9,6 +9,7 @@
 #include "analyse/graph/retained.h"
 #include "analyse/records/record.h"
 #include "show/text/text_graph.h"
+#include "show/text/text_waste.h"
 
 /* ---- Types. ---- */
 
@@ -32,10 +33,11 @@ static void read_members(void *ctx, dmd_types_t *types, uint32_t type) {
   uint32_t to_next = dmd_types_pointer_to(types, structs[(i + 1) % N_STRUCTS]);
   uint32_t row = dmd_types_add(
       types, &(dmd_type_t){.kind = DMD_TYPE_ARRAY, .target = to_next, .count = i % 3});
-  dmd_type_member_t members[] = {{name_of(types, 'p'), to_next, 0},
-                                 {name_of(types, 'q'), number, WORD},
-                                 {DMD_NONE, i > 0 ? structs[i - 1] : number, 2 * WORD},
-                                 {name_of(types, 'r'), row, (3 + i) * WORD}};
+  dmd_type_member_t members[] = {
+      {.name = name_of(types, 'p'), .type = to_next},
+      {.name = name_of(types, 'q'), .type = number, .offset = WORD},
+      {.type = i > 0 ? structs[i - 1] : number, .offset = 2 * WORD},
+      {.name = name_of(types, 'r'), .type = row, .offset = (3 + i) * WORD}};
   dmd_types_set_members(types, type, members, 4);
 }
 
@@ -122,6 +124,17 @@ static void write_leaks(dmd_out_t *out, const dmd_heapgraph_t *heap, dmd_kinds_t
   dmd_leaks_destroy(&leaks);
 }
 
+static void write_waste(dmd_out_t *out, dmd_kinds_t *kinds, const dmd_records_t *records) {
+  dmd_nodekeys_t keys;
+  dmd_waste_t waste;
+  const dmd_waste_options_t options = {.kinds = ~0u, .least_szB = 1};
+  dmd_nodekeys_init(&keys, kinds, FRAMES);
+  dmd_waste_init(&waste, &keys, records, &options);
+  dmd_waste_json(out, &waste, DMD_WASTE_BY_FUNCTION);
+  dmd_waste_destroy(&waste);
+  dmd_nodekeys_destroy(&keys);
+}
+
 static void write_owners(dmd_out_t *out, dmd_heapgraph_t *heap, dmd_kinds_t *kinds,
                          const dmd_records_t *records) {
   dmd_owners_t owners;
@@ -156,6 +169,7 @@ void write_analyses(dmd_out_t *out, dmd_heapgraph_t *heap, dmd_typing_t *typing)
   dmd_records_init(&records, &heap->profile, FRAMES, DMD_SORT_USABLE);
   write_leaks(out, heap, &kinds, &records);
   write_owners(out, heap, &kinds, &records);
+  write_waste(out, &kinds, &records);
   dmd_records_destroy(&records);
   dmd_kinds_destroy(&kinds);
 }

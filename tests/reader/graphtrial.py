@@ -23,14 +23,15 @@ ONE_FILE = [["census", "--by=" + key] for key in KEYS] + [
     ["retained"], ["retained", "--json"], ["retained", "--of=unreported", "--max-depth=2"], ["retained", "--of=0x8100", "--json"],
     ["referrers", "--of=8100"], ["referrers", "--of=0x8200", "--chain", "--json"], ["referrers", "--of=8100", "--info"],
     ["paths", "--to=unreported"], ["paths", "--to=unreported:2", "--json"], ["paths", "--to=wash", "--filter=root=jar"],
-    ["leaks"], ["leaks", "--show=all"], ["leaks", "--json"], ["owners"], ["owners", "--json", "--filter=tag=driver"],
+    ["leaks"], ["leaks", "--show=all"], ["leaks", "--json"], ["waste"], ["waste", "--json", "--min-bytes=1"],
+    ["waste", "--json", "--by=library", "--kind=slop"], ["owners"], ["owners", "--json", "--filter=tag=driver"],
     ["export", "--format=heapsnapshot"], ["export", "--format=heapsnapshot", "--max-nodes=4"],
     ["export", "--format=fxsnapshot"], ["export", "--format=fxsnapshot", "--max-nodes=4"]]
 TWO_FILES = [["census"], ["census", "--by=holder,tag", "--json"], ["diff"], ["diff", "--json"]]
 BESIDE = [["check", "--max-leaked=10"], ["check", "--max-leaked=10%", "--format=json"], ["print"], ["print", "--json"]]
 # Commands that have the option --types. Half of the command lines omit it, as most graphs are of programs
 # that are absent here.
-TYPED = ("census", "retained", "paths", "referrers", "leaks", "owners", "export")
+TYPED = ("census", "retained", "paths", "referrers", "leaks", "waste", "owners", "export")
 
 
 def rows_that_do_not_add_up(row):
@@ -72,6 +73,8 @@ class GraphTrial(trial.Trial):
         elif "--json" in ran.line and ran.line[0] != "diff":
             result = json.loads(ran.out)
             yield from self._faults_by_schema(ran.line[0], result)
+            if ran.line[0] == "waste" and sum(one["counted"] for one in result["findings"]) != result["total"]["bytes"]:
+                yield "the findings do not add up to the total"
             if ran.line[0] == "census":
                 yield from rows_that_do_not_add_up(dict(result["total"], rows=result["rows"]))
 

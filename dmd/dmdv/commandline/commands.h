@@ -18,6 +18,7 @@ extern const dmdv_command_t dmdv_owners_command;
 extern const dmdv_command_t dmdv_paths_command;
 extern const dmdv_command_t dmdv_referrers_command;
 extern const dmdv_command_t dmdv_retained_command;
+extern const dmdv_command_t dmdv_waste_command;
 extern const dmdv_command_t dmdv_export_command;
 extern const dmdv_command_t dmdv_merge_command;
 extern const dmdv_command_t dmdv_run_command;

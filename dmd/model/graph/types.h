@@ -47,9 +47,10 @@ typedef struct dmd_type {
 } dmd_type_t;
 
 typedef struct dmd_type_member {
-  uint32_t name;   /* DMD_NONE: a base class, or an unnamed struct or union */
-  uint32_t type;   /* DMD_NONE: unknown */
-  uint64_t offset; /* in bytes; for a bit field that of its first byte */
+  uint32_t name;     /* DMD_NONE: a base class, or an unnamed struct or union */
+  uint32_t type;     /* DMD_NONE: unknown */
+  uint64_t offset;   /* in bytes; for a bit field that of its first byte */
+  uint32_t bits_szB; /* of a bit field: how many bytes it is in; 0: not a bit field */
 } dmd_type_member_t;
 
 typedef struct dmd_types dmd_types_t;

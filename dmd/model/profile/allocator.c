@@ -262,6 +262,18 @@ uint64_t dmd_allocator_header(dmd_allocator_t allocator, uint64_t word_szB) {
   return allocator == DMD_ALLOCATOR_GLIBC ? word_szB : 0;
 }
 
+uint64_t dmd_allocator_size_below(dmd_allocator_t allocator, uint64_t word_szB, uint64_t req) {
+  uint64_t low = 0, high = req, usable = dmd_allocator_usable(allocator, word_szB, req, 1);
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (dmd_allocator_usable(allocator, word_szB, middle, 1) < usable)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low == 0 ? 0 : low - 1;
+}
+
 uint64_t dmd_allocator_resized(dmd_allocator_t allocator, uint64_t word_szB, uint64_t old_usable,
                                uint64_t req) {
   if (is_too_large(req | old_usable, 1))

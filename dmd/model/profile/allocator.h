@@ -44,6 +44,10 @@ uint64_t dmd_allocator_usable(dmd_allocator_t allocator, uint64_t word_szB, uint
  * The other models keep such data apart from the blocks. */
 uint64_t dmd_allocator_header(dmd_allocator_t allocator, uint64_t word_szB);
 
+/* The largest request below req that gets less than req, and thus all of whose usable bytes are
+ * requested; 0 if no request gets less. Cost: a binary search. */
+uint64_t dmd_allocator_size_below(dmd_allocator_t allocator, uint64_t word_szB, uint64_t req);
+
 /* Usable bytes after realloc of a block of old_usable bytes to req bytes (req > 0), whether or not
  * it moves. Some allocators leave a shrinking block as it is, and some let a growing one grow by
  * more than requested. The result is at least req. */

@@ -44,6 +44,23 @@ static void headers(void **state) {
     assert_true(i == DMD_ALLOCATOR_GLIBC || dmd_allocator_header((dmd_allocator_t)i, 8) == 0);
 }
 
+/* Walks down to the next request that wastes nothing. */
+static void size_below_against_a_walk(void **state) {
+  (void)state;
+  dice_t dice = {17};
+  for (int i = 0; i < 2000; i++) {
+    dmd_allocator_t model = (dmd_allocator_t)dice_below(&dice, DMD_N_ALLOCATORS);
+    uint64_t req = dice_below(&dice, i % 2 == 0 ? 300 : 40000);
+    uint64_t usable = dmd_allocator_usable(model, 8, req, 1), below = req;
+    while (below > 0 && dmd_allocator_usable(model, 8, below, 1) == usable)
+      below--;
+    if (dmd_allocator_usable(model, 8, below, 1) == usable)
+      below = 0;
+    assert_int_equal(dmd_allocator_size_below(model, 8, req), below);
+    assert_true(below == 0 || dmd_allocator_usable(model, 8, below, 1) == below);
+  }
+}
+
 static void exact_is_what_was_requested(void **state) {
   (void)state;
   dice_t dice = {131};
@@ -298,6 +315,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names),
       cmocka_unit_test(headers),
+      cmocka_unit_test(size_below_against_a_walk),
       cmocka_unit_test(exact_is_what_was_requested),
       cmocka_unit_test(glibc_steps),
       cmocka_unit_test(glibc_mappings),

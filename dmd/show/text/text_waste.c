@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "show/text/text_waste.h"
+
+#include "analyse/waste/padding.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "show/text/print.h"
+#include "show/text/record_json.h"
+
+/* ---- Advice. ---- */
+
+static const dmd_types_t *types_of(const dmd_waste_t *w) {
+  return w->keys->kinds->typing->types;
+}
+
+static void add_type(dmd_out_t *out, const dmd_waste_t *w, uint32_t type) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, w->graph->env);
+  dmd_type_name(types_of(w), type, &name);
+  dmd_print_types(out, w->graph->env, name.text);
+  dmd_strbuf_destroy(&name);
+}
+
+static void advise_slop(dmd_out_t *out, const dmd_waste_finding_t *f) {
+  const dmd_waste_size_t *usual = &f->usual;
+  if (usual->blocks == f->blocks)
+    dmd_out_str(out, f->blocks == 1 ? "It requests " : "Each requests ");
+  else {
+    dmd_print_unsigned(out, usual->blocks);
+    dmd_out_str(out, usual->blocks == 1 ? " of them requests " : " of them request ");
+  }
+  dmd_print_bytes(out, usual->szB);
+  dmd_out_str(out, usual->blocks == f->blocks || usual->blocks == 1 ? " and gets " : " and get ");
+  dmd_print_unsigned(out, usual->usable);
+  dmd_out_str(out, ". Request ");
+  if (f->lower > 0) {
+    dmd_print_unsigned(out, f->lower);
+    dmd_out_str(out, " or ");
+  }
+  dmd_print_unsigned(out, usual->usable);
+  dmd_out_str(out, ": these sizes waste nothing.");
+}
+
+static void advise_small(dmd_out_t *out, const dmd_waste_finding_t *f) {
+  dmd_print_bytes(out, f->requested);
+  dmd_out_str(out, " of data cost ");
+  dmd_print_unsigned(out, f->requested + f->bytes);
+  dmd_out_str(out, f->blocks == 1 ? ". Perhaps it can be a part of another block."
+                                  : ". Perhaps they can be parts of larger blocks: members of "
+                                    "their owners, elements of an array, or of a pool.");
+}
+
+typedef struct {
+  dmd_out_t *out;
+  uint32_t n;
+} names_t;
+
+static void add_name(void *ctx, const char *name) {
+  names_t *names = ctx;
+  dmd_out_str(names->out, names->n++ == 0 ? " " : ", ");
+  dmd_out_safe(names->out, name);
+}
+
+static void advise_padding(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  dmd_types_t *types = w->keys->kinds->typing->types;
+  dmd_padding_t padding = dmd_padding_of(types, f->type);
+  names_t names = {.out = out};
+  add_type(out, w, f->type);
+  dmd_out_str(out, " has ");
+  dmd_print_unsigned(out, padding.szB);
+  dmd_out_str(out, " bytes, ");
+  dmd_print_unsigned(out, padding.holes_szB + padding.tail_szB);
+  dmd_out_str(out, " of them padding. It has ");
+  dmd_print_unsigned(out, padding.best_szB);
+  dmd_out_str(out, " with its members in this order:");
+  dmd_padding_order(types, f->type, add_name, &names);
+  dmd_out_char(out, '.');
+}
+
+static void advise_lost(dmd_out_t *out, const dmd_waste_finding_t *f) {
+  uint64_t hanging = f->blocks - f->values;
+  dmd_out_str(out, f->values == 1 ? "No variable leads to it: free it"
+                                  : "No variable leads to them: free them");
+  if (hanging > 0) {
+    dmd_out_str(out, ", and ");
+    dmd_print_count(out, (int64_t)hanging, false, "block", "blocks");
+    dmd_out_str(out,
+                hanging == 1 ? " that only lost blocks lead to" : " that only lost blocks lead to");
+  }
+  dmd_out_char(out, '.');
+}
+
+static void advise_container(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  dmd_print_percent(out, (int64_t)(f->requested - f->used), (int64_t)f->requested);
+  dmd_out_str(out, f->blocks == 1 ? " of its capacity" : " of their capacity");
+  dmd_out_str(out, " is unused");
+  if (f->holder != DMD_NONE) {
+    dmd_out_str(out, ", as in ");
+    dmd_print_kind(out, w->keys->kinds, f->holder);
+    if (f->way != DMD_NONE) {
+      dmd_out_str(out, ", ");
+      dmd_print_kind(out, w->keys->kinds, f->way);
+    }
+  }
+  dmd_out_str(out, ". ");
+  if (f->used == 0) {
+    dmd_out_str(out, "They are empty: reserve nothing, or release it.");
+    return;
+  }
+  if (f->blocks > 1) {
+    dmd_out_str(out, "95% of them need at most ");
+    dmd_print_bytes(out, f->enough);
+    dmd_out_str(out, ". ");
+  }
+  dmd_out_str(out, "Reserve what is needed, or call shrink_to_fit when it is complete.");
+}
+
+void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  dmd_out_t out;
+  dmd_out_init(&out, dmd_strbuf_write, to);
+  switch ((dmd_waste_kind_t)f->kind) {
+  case DMD_WASTE_SLOP:
+    advise_slop(&out, f);
+    break;
+  case DMD_WASTE_SMALL:
+    advise_small(&out, f);
+    break;
+  case DMD_WASTE_PADDING:
+    advise_padding(&out, w, f);
+    break;
+  case DMD_WASTE_LOST:
+    advise_lost(&out, f);
+    break;
+  default:
+    advise_container(&out, w, f);
+  }
+  dmd_out_flush(&out);
+}
+
+/* ---- Text. ---- */
+
+enum { WIDTH = 15, BLOCKS_WIDTH = 12, KIND_WIDTH = 11, TEXT_COLUMN = 40, LAST_COLUMN = 100 };
+
+/* Prints a text in lines, each behind the table's other columns; the first one stands there. */
+static void print_wrapped(dmd_out_t *out, const char *text) {
+  size_t column = TEXT_COLUMN;
+  while (*text != '\0') {
+    const char *end = dmd_str_find_char(text, ' ');
+    size_t n = end != NULL ? (size_t)(end - text) : dmd_str_length(text);
+    if (column > TEXT_COLUMN && column + 1 + n > LAST_COLUMN) {
+      dmd_out_char(out, '\n');
+      dmd_out_left(out, "", TEXT_COLUMN);
+      column = TEXT_COLUMN;
+    } else if (column > TEXT_COLUMN) {
+      dmd_out_char(out, ' ');
+      column++;
+    }
+    dmd_out_bytes(out, text, n);
+    column += n;
+    text += n + (end != NULL);
+  }
+  dmd_out_char(out, '\n');
+}
+
+/* Appends who called the function that allocated: findings may differ only in these. */
+static void add_callers(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f,
+                        uint32_t own) {
+  enum { CALLERS = 2 };
+  size_t n, i = 0;
+  const uint32_t *frames = dmd_records_frames(w->records, f->stack, &n);
+  while (i < n && frames[i] != own)
+    i++;
+  for (size_t k = 1; k <= CALLERS && i + k < n; k++) {
+    dmd_strbuf_str(to, k == 1 ? " from " : ", ");
+    dmd_places_function(&w->keys->places, frames[i + k], to);
+  }
+}
+
+/* The type, and the line that allocated: a name such as "char[] from lpNew" ends with what the line
+ * says, too. */
+static void add_what(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  const dmd_env_t *env = w->graph->env;
+  const char *name = dmd_kinds_name(w->keys->kinds, f->name);
+  const dmd_graph_block_t *block = dmd_heapgraph_block(w->graph, f->example);
+  dmd_strbuf_t type, line;
+  dmd_out_t out;
+  dmd_strbuf_init(&type, env);
+  dmd_strbuf_init(&line, env);
+  dmd_strbuf_str(&type, name);
+  uint32_t stack = dmd_heapgraph_profile_stack(w->graph, block->stack);
+  dmd_places_line(&w->keys->places, stack, &line);
+  if (f->stack != DMD_NONE)
+    add_callers(&line, w, f, dmd_places_own_frame(&w->keys->places, stack));
+  for (size_t i = type.n; i > 0 && f->stack != DMD_NONE; i--)
+    if (dmd_str_begins(type.text + i - 1, "from ") && (i == 1 || type.text[i - 2] == ' ')) {
+      dmd_strbuf_cut(&type, i == 1 ? 0 : i - 2);
+      break;
+    }
+  dmd_out_init(&out, dmd_strbuf_write, to);
+  dmd_print_types(&out, env, type.text);
+  if (f->stack != DMD_NONE) {
+    dmd_out_str(&out, type.n > 0 ? ", " : "");
+    dmd_print_types(&out, env, line.text);
+  }
+  dmd_out_flush(&out);
+  dmd_strbuf_destroy(&line);
+  dmd_strbuf_destroy(&type);
+}
+
+static void print_finding(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, w->graph->env);
+  dmd_print_number_column(out, (int64_t)f->bytes, WIDTH);
+  dmd_print_number_column(out, (int64_t)f->blocks, BLOCKS_WIDTH);
+  dmd_out_str(out, "  ");
+  dmd_out_left(out, dmd_waste_kind_name((dmd_waste_kind_t)f->kind), KIND_WIDTH);
+  add_what(&text, w, f);
+  print_wrapped(out, text.text);
+  dmd_out_left(out, "", TEXT_COLUMN);
+  dmd_strbuf_cut(&text, 0);
+  dmd_waste_advice(&text, w, f);
+  print_wrapped(out, text.text);
+  dmd_strbuf_destroy(&text);
+}
+
+static void print_findings(dmd_out_t *out, const dmd_waste_t *w, uint32_t max_rows) {
+  uint32_t n_shown = 0, n_counting = 0;
+  dmd_out_right(out, "would save", WIDTH);
+  dmd_out_right(out, "blocks", BLOCKS_WIDTH);
+  dmd_out_str(out, "  kind       what\n");
+  for (uint32_t i = 0; i < w->n; i++) {
+    const dmd_waste_finding_t *finding = dmd_waste_at(w, i);
+    if (finding->counted == 0)
+      continue;
+    n_counting++;
+    if (max_rows != 0 && n_shown == max_rows)
+      continue;
+    print_finding(out, w, finding);
+    n_shown++;
+  }
+  dmd_print_left_out(out, n_counting, n_shown, " more finding", " more findings");
+}
+
+static void print_rows(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by, uint32_t max_rows) {
+  static const char *const heads[] = {"", "kind", "type", "function", "file", "library"};
+  dmd_waste_rows_t rows;
+  dmd_waste_rows_init(&rows, w, by);
+  uint32_t n = rows.rows.last, n_shown = max_rows == 0 || n < max_rows ? n : max_rows;
+  dmd_out_right(out, "would save", WIDTH);
+  dmd_out_right(out, "findings", BLOCKS_WIDTH);
+  dmd_out_str(out, "  ");
+  dmd_out_str(out, heads[by]);
+  dmd_out_char(out, '\n');
+  for (uint32_t i = 0; i < n_shown; i++) {
+    const dmd_waste_row_t *row = DMD_POOL_AT(&rows.rows, const dmd_waste_row_t, rows.order[i]);
+    dmd_print_number_column(out, (int64_t)row->counted, WIDTH);
+    dmd_print_number_column(out, row->findings, BLOCKS_WIDTH);
+    dmd_out_str(out, "  ");
+    dmd_print_types(out, w->graph->env, dmd_intern_get_str(&rows.names, row->name));
+    dmd_out_char(out, '\n');
+  }
+  dmd_print_left_out(out, n, n_shown, " more", " more");
+  dmd_waste_rows_destroy(&rows);
+}
+
+static void print_total(dmd_out_t *out, const dmd_waste_t *w) {
+  bool is_first = true;
+  dmd_print_bytes(out, w->bytes);
+  dmd_out_str(out, " in ");
+  dmd_print_count(out, (int64_t)w->blocks, false, "block", "blocks");
+  dmd_out_str(out, " would be saved, ");
+  dmd_print_percent(out, (int64_t)w->bytes, (int64_t)w->heap_szB);
+  dmd_out_str(out, " of the heap. Each block counts once:\n");
+  for (int kind = 0; kind < DMD_N_WASTE_KINDS; kind++) {
+    if (w->of[kind] == 0)
+      continue;
+    dmd_out_str(out, is_first ? "  " : ", ");
+    dmd_out_str(out, dmd_waste_kind_name((dmd_waste_kind_t)kind));
+    dmd_out_char(out, ' ');
+    dmd_print_unsigned(out, w->of[kind]);
+    is_first = false;
+  }
+  dmd_out_str(out, "\n\n");
+}
+
+void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by, uint32_t max_rows) {
+  if (w->n == 0) {
+    dmd_out_str(out, "No finding saves ");
+    dmd_print_bytes(out, w->options->least_szB);
+    dmd_out_str(out, " or more.\n");
+    return;
+  }
+  print_total(out, w);
+  if (by == DMD_WASTE_BY_FINDING)
+    print_findings(out, w, max_rows);
+  else
+    print_rows(out, w, by, max_rows);
+  if (w->n_less > 0) {
+    dmd_out_str(out, "# and ");
+    dmd_print_count(out, w->n_less, false, "finding", "findings");
+    dmd_out_str(out, " of less than ");
+    dmd_print_bytes(out, w->options->least_szB);
+    dmd_out_str(out, " (--min-bytes=1 shows them)\n");
+  }
+}
+
+/* ---- JSON. ---- */
+
+static void write_name(void *ctx, const char *name) {
+  dmd_jsonout_str(ctx, name);
+}
+
+static void write_padding(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  dmd_types_t *types = w->keys->kinds->typing->types;
+  dmd_padding_t padding = dmd_padding_of(types, f->type);
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, w->graph->env);
+  dmd_type_name(types, f->type, &name);
+  dmd_jsonout_key_str(j, "struct", name.text);
+  dmd_strbuf_destroy(&name);
+  dmd_jsonout_key_u64(j, "values", f->values);
+  dmd_jsonout_key_u64(j, "size", padding.szB);
+  dmd_jsonout_key_u64(j, "holes", padding.n_holes);
+  dmd_jsonout_key_u64(j, "holeBytes", padding.holes_szB);
+  dmd_jsonout_key_u64(j, "tailBytes", padding.tail_szB);
+  dmd_jsonout_key_u64(j, "best", padding.best_szB);
+  dmd_jsonout_key(j, "order");
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  dmd_padding_order(types, f->type, write_name, j);
+  dmd_jsonout_end(j);
+}
+
+/* What only one kind of waste has. */
+static void write_details(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  switch ((dmd_waste_kind_t)f->kind) {
+  case DMD_WASTE_SLOP:
+    dmd_jsonout_key_u64(j, "size", f->usual.szB);
+    dmd_jsonout_key_u64(j, "sizeBlocks", f->usual.blocks);
+    dmd_jsonout_key_u64(j, "usable", f->usual.usable);
+    if (f->lower > 0)
+      dmd_jsonout_key_u64(j, "lower", f->lower);
+    break;
+  case DMD_WASTE_PADDING:
+    write_padding(j, w, f);
+    break;
+  case DMD_WASTE_LOST:
+    dmd_jsonout_key_u64(j, "definitely", f->values);
+    break;
+  case DMD_WASTE_CONTAINER:
+    dmd_jsonout_key_u64(j, "used", f->used);
+    dmd_jsonout_key_u64(j, "enough", f->enough);
+    if (f->holder != DMD_NONE)
+      dmd_jsonout_key_str(j, "holder", dmd_kinds_name(w->keys->kinds, f->holder));
+    if (f->way != DMD_NONE)
+      dmd_jsonout_key_str(j, "member", dmd_kinds_name(w->keys->kinds, f->way));
+    break;
+  default:
+    break;
+  }
+}
+
+static void write_finding(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  dmd_strbuf_t advice;
+  dmd_strbuf_init(&advice, w->graph->env);
+  dmd_waste_advice(&advice, w, f);
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "kind", dmd_waste_kind_name((dmd_waste_kind_t)f->kind));
+  dmd_jsonout_key_u64(j, "bytes", f->bytes);
+  dmd_jsonout_key_u64(j, "counted", f->counted);
+  dmd_jsonout_key_u64(j, "blocks", f->blocks);
+  dmd_jsonout_key_u64(j, "requested", f->requested);
+  dmd_jsonout_key_str(j, "type", dmd_kinds_name(w->keys->kinds, f->name));
+  dmd_jsonout_key_str(j, "evidence", dmd_kinds_evidence(w->keys->kinds, f->name));
+  dmd_jsonout_key(j, "allocatedAt");
+  if (f->stack == DMD_NONE) {
+    dmd_jsonout_null(j);
+  } else {
+    size_t n;
+    const uint32_t *frames = dmd_records_frames(w->records, f->stack, &n);
+    dmd_json_write_frames(j, w->records->profile, frames, n);
+  }
+  dmd_jsonout_key(j, "example");
+  dmd_jsonout_address(j, dmd_heapgraph_block(w->graph, f->example)->addr);
+  write_details(j, w, f);
+  dmd_jsonout_key_str(j, "advice", advice.text);
+  dmd_jsonout_end(j);
+  dmd_strbuf_destroy(&advice);
+}
+
+void dmd_waste_write_sums(dmd_jsonout_t *j, const dmd_waste_t *w) {
+  dmd_jsonout_key_u64(j, "heap", w->heap_szB);
+  dmd_jsonout_key(j, "total");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "blocks", w->blocks);
+  dmd_jsonout_key_u64(j, "bytes", w->bytes);
+  dmd_jsonout_end(j);
+  dmd_jsonout_key(j, "kinds");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  for (int kind = 0; kind < DMD_N_WASTE_KINDS; kind++)
+    dmd_jsonout_key_u64(j, dmd_waste_kind_name((dmd_waste_kind_t)kind), w->of[kind]);
+  dmd_jsonout_end(j);
+}
+
+void dmd_waste_write_findings(dmd_jsonout_t *j, const dmd_waste_t *w, uint32_t first,
+                              uint32_t end) {
+  dmd_jsonout_key(j, "findings");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t i = first; i < end; i++)
+    write_finding(j, w, dmd_waste_at(w, i));
+  dmd_jsonout_end(j);
+}
+
+static void write_rows(dmd_jsonout_t *j, const dmd_waste_t *w, dmd_waste_by_t by) {
+  dmd_waste_rows_t rows;
+  dmd_waste_rows_init(&rows, w, by);
+  dmd_jsonout_key(j, "rows");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < rows.rows.last; i++) {
+    const dmd_waste_row_t *row = DMD_POOL_AT(&rows.rows, const dmd_waste_row_t, rows.order[i]);
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key_str(j, "name", dmd_intern_get_str(&rows.names, row->name));
+    dmd_jsonout_key_u64(j, "findings", row->findings);
+    dmd_jsonout_key_u64(j, "counted", row->counted);
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+  dmd_waste_rows_destroy(&rows);
+}
+
+void dmd_waste_json(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by) {
+  dmd_jsonout_t j;
+  dmd_jsonout_init(&j, out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
+  dmd_waste_write_sums(&j, w);
+  if (by != DMD_WASTE_BY_FINDING)
+    write_rows(&j, w, by);
+  dmd_waste_write_findings(&j, w, 0, w->n);
+  dmd_jsonout_end(&j);
+}

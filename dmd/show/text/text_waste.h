@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * text_waste.h: what the blocks of a heap graph waste, as text and as JSON.
+ */
+#ifndef DMD_SHOW_TEXT_TEXT_WASTE_H
+#define DMD_SHOW_TEXT_TEXT_WASTE_H
+
+#include "analyse/waste/waste.h"
+#include "base/jsonout.h"
+#include "base/out.h"
+
+/* Appends what to do about a finding, in one or two sentences. Names are escaped. */
+void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *waste,
+                      const dmd_waste_finding_t *finding);
+
+/* Prints the total, then a table of findings, or their sums by something, at most max_rows (0:
+ * all). Leaves out findings all of whose bytes others count. */
+void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *waste, dmd_waste_by_t by,
+                     uint32_t max_rows);
+
+/* {"heap", "total": {"blocks", "bytes"}, "kinds": {KIND: bytes}, "rows": [{"name", "findings",
+ * "counted"}], "findings": [{"kind", "bytes", "counted", "blocks", "type", "evidence",
+ * "allocatedAt", "advice", ...}]}. "rows" is left out for DMD_WASTE_BY_FINDING. */
+void dmd_waste_json(dmd_out_t *out, const dmd_waste_t *waste, dmd_waste_by_t by);
+
+/* Parts of it, as members of the open object: the sums, and findings [first, end). */
+void dmd_waste_write_sums(dmd_jsonout_t *j, const dmd_waste_t *waste);
+void dmd_waste_write_findings(dmd_jsonout_t *j, const dmd_waste_t *waste, uint32_t first,
+                              uint32_t end);
+
+#endif

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv waste: programs that waste a known number of bytes in one way, and twins that waste nothing."""
+
+import json
+
+from harness import commands
+
+
+def _found(t, *args, options=()):
+    """What dmdv waste finds after a run of the program, and how many bytes the program says it wasted."""
+    run = t.run_command([t.program(["-g", "-O0"]), *args], options=["--graph=yes", *options])
+    graph = run.profile.path.replace(".json.gz", ".graph.gz")
+    return json.loads(commands.run([t.place.dmdv(), "waste", "--json", graph]).out), int(run.out)
+
+
+def _animal(t, kind, options=()):
+    """The kind's finding, whose bytes are within 2% of the truth; the twin has no findings."""
+    found, wasted = _found(t, kind, "wasteful", options=options)
+    findings = [one for one in found["findings"] if one["kind"] == kind]
+    bytes_of = sum(one["bytes"] for one in findings)
+    t.check(wasted > 10000, "the program wasted %d bytes" % wasted)
+    t.check(abs(bytes_of - wasted) <= wasted / 50, "%d bytes were wasted, %d found: %s" % (wasted, bytes_of, found))
+    t.equal(found["kinds"][kind], sum(one["counted"] for one in findings), "counted")
+    twin, wasted = _found(t, kind, "thrifty", options=options)
+    t.equal((twin["findings"], wasted), ([], 0), "the twin")
+    return findings
+
+
+def slop(t):
+    [finding] = _animal(t, "slop")
+    t.equal((finding["size"], finding["usable"], finding["lower"]), (1017, 1032, 1016))
+
+
+def padding(t):
+    for finding in _animal(t, "padding"):
+        t.equal((finding["struct"].split("::")[-1], finding["size"], finding["best"]), ("session", 56, 40))
+        t.equal((finding["holes"], finding["holeBytes"], finding["tailBytes"]), (3, 20, 0))
+        t.equal(finding["order"], ["rate", "next", "more", "id", "state", "kind"])
+
+
+def small(t):
+    [finding] = _animal(t, "small")
+    t.equal(finding["type"].split("::")[-1], "node")
+
+
+def lost(t):
+    [finding] = _animal(t, "lost")
+    t.equal((finding["blocks"], finding["definitely"]), (2000, 1000))
+
+
+def container(t):
+    [finding] = _animal(t, "container")
+    t.equal((finding["blocks"], finding["used"], finding["enough"]), (1000, 1208000, 1208))
+    t.contains(finding["advice"], "69.80% of their capacity is unused")
