@@ -14,6 +14,7 @@ dmd_core_sources = \
   dmd/base/intern.c dmd/base/intern.h \
   dmd/base/jsonout.c dmd/base/jsonout.h \
   dmd/base/limits.h \
+  dmd/base/machine.h dmd/base/amd64/machine.h dmd/base/arm64/machine.h \
   dmd/base/lock.c dmd/base/lock.h \
   dmd/base/mangled.c dmd/base/mangled.h \
   dmd/base/map.c dmd/base/map.h \
@@ -259,6 +260,7 @@ dmd_tool_sources = \
   dmd/valgrind/dm_files.c dmd/valgrind/dm_files.h \
   dmd/valgrind/dm_gzip.c dmd/valgrind/dm_gzip.h \
   dmd/valgrind/dm_host.c dmd/valgrind/dm_host.h \
+  dmd/valgrind/dm_machine.h dmd/valgrind/amd64/dm_machine.h dmd/valgrind/arm64/dm_machine.h dmd/valgrind/x86/dm_machine.h \
   dmd/valgrind/dm_main.c \
   dmd/valgrind/dm_malloc.c dmd/valgrind/dm_malloc.h \
   dmd/valgrind/dm_memory.c dmd/valgrind/dm_memory.h \
@@ -285,6 +287,7 @@ dmd_native_sources = \
   dmd/native/pl_files.c dmd/native/pl_files.h \
   dmd/native/pl_host.c dmd/native/pl_host.h \
   dmd/native/pl_kernel.c dmd/native/pl_kernel.h \
+  dmd/native/pl_machine.h \
   dmd/native/pl_main.c dmd/native/pl_main.h \
   dmd/native/pl_malloc.c dmd/native/pl_malloc.h \
   dmd/native/pl_memory.c dmd/native/pl_memory.h \
@@ -292,7 +295,7 @@ dmd_native_sources = \
   dmd/native/pl_objects.c dmd/native/pl_objects.h \
   dmd/native/pl_options.c dmd/native/pl_options.h \
   dmd/native/pl_program.c \
-  dmd/native/pl_rawexit.c dmd/native/pl_rawexit.h \
+  dmd/native/pl_rawexit.h \
   dmd/native/pl_real.c dmd/native/pl_real.h \
   dmd/native/pl_request.c dmd/native/pl_request.h \
   dmd/native/pl_roots.c dmd/native/pl_roots.h \
@@ -305,6 +308,15 @@ dmd_native_sources = \
   dmd/native/pl_variants.c \
   dmd/base/posix/posix.c dmd/base/posix/posix.h \
   $(dmd_zip_sources)
+
+# The parts of it that each processor has.
+dmd_native_amd64_sources = dmd/native/amd64/pl_machine.c dmd/native/amd64/pl_rawexit.c dmd/native/amd64/pl_syscall.c
+dmd_native_arm64_sources = dmd/native/arm64/pl_machine.c dmd/native/arm64/pl_rawexit.c dmd/native/arm64/pl_syscall.c
+if ARM64
+dmd_native_machine_sources = $(dmd_native_arm64_sources)
+else
+dmd_native_machine_sources = $(dmd_native_amd64_sources)
+endif
 
 # The library for programs that have memory reporters.
 dmd_reporters_sources = dmd/reporters/dmd-reporters.c

@@ -59,6 +59,7 @@ AS_IF([test -z "$PKG_CONFIG"], [DMD_MISSING([pkg-config], [pkgconf])], [
   ])
 ])
 AC_SUBST([vgtooldir])
+AM_CONDITIONAL([ARM64], [test "x$VALGRIND_ARCH" = xarm64])
 dnl make distcheck runs configure again, which must find the same Valgrind.
 DISTCHECK_VALGRIND_FLAGS=${with_valgrind:+"--with-valgrind=$dmd_vg_prefix"}
 AC_SUBST([DISTCHECK_VALGRIND_FLAGS])

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/lock.h"
 
+#include "base/machine.h"
+
 /* The engine's locks are held for some tens of nanoseconds, so spinning gets them sooner than
  * sleeping. */
 enum { N_TRIES = 100 };
-
-static void pause_a_little(void) {
-#if defined __x86_64__ || defined __i386__
-  __asm__ volatile("pause");
-#elif defined __aarch64__
-  __asm__ volatile("yield");
-#endif
-}
 
 void dmd_lock_wait(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
   for (int i = 0; i < N_TRIES; i++) {
     if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) == DMD_LOCK_FREE &&
         dmd_lock_try(lock, waiting))
       return;
-    pause_a_little();
+    dmd_machine_pause();
   }
   for (;;) {
     __atomic_store_n(&lock->is_awaited, 1, __ATOMIC_SEQ_CST);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "native/pl_channel.h"
 
+#include "base/machine.h"
 #include "base/posix/posix.h"
 #include "base/str.h"
 #include "native/pl_confined.h"
@@ -69,7 +70,7 @@ static void nap(int64_t us) {
   const struct timespec a_while = {.tv_nsec = us * 1000};
   if (pl_is_confined())
     for (int i = 0; i < SPINS; i++)
-      __builtin_ia32_pause();
+      dmd_machine_pause();
   else
     nanosleep(&a_while, NULL);
 }
@@ -163,7 +164,7 @@ static patience_t be_patient(void) {
 static bool wait_on(patience_t *p) {
   uint64_t tail = dmd_channel_tail(memory()), head = dmd_channel_head(memory());
   if (p->spins++ < SPINS) {
-    __builtin_ia32_pause();
+    dmd_machine_pause();
     return true;
   }
   nap(NAP_US);

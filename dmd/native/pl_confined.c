@@ -54,9 +54,7 @@ REPLACED int prctl(int option, ...) {
   return result;
 }
 
-#if defined(__x86_64__)
-
-/* For the assembly below, which refers to these by name. */
+/* For the function in assembly (pl_syscall.c), which refers to these by name. */
 #define FOR_ASSEMBLER __attribute__((used, visibility("hidden")))
 
 extern void *pl_real_syscall;
@@ -77,29 +75,3 @@ FOR_ASSEMBLER void pl_find_syscall(void) {
     pl_real_find();
   *(void **)&pl_real_syscall = *(void **)&g_real.syscall;
 }
-
-#define SAVE "push %rdi; push %rsi; push %rdx; push %rcx; push %r8; push %r9; sub $8, %rsp\n"
-#define RESTORE "add $8, %rsp; pop %r9; pop %r8; pop %rcx; pop %rdx; pop %rsi; pop %rdi\n"
-#define TEXT_OF(x) #x
-#define NUMBER_OF(x) TEXT_OF(x)
-
-/* Jumps to the C library's function with the caller's frame unchanged: a call such as vfork returns
- * twice, and clone returns on another stack. Until that function is found only the engine calls
- * this one, to end the process or to wait. */
-REPLACED __attribute__((naked)) long syscall(__attribute__((unused)) long number, ...) {
-  __asm__("cmp $" NUMBER_OF(__NR_seccomp) ", %rdi\n"
-                                          "jne 1f\n" SAVE "mov %rsi, %rdi; mov %rcx, %rsi\n"
-                                          "call pl_note_seccomp\n" RESTORE
-                                          "1: cmpq $0, pl_real_syscall(%rip)\n"
-                                          "jne 2f\n" SAVE "call pl_find_syscall\n" RESTORE
-                                          "cmpq $0, pl_real_syscall(%rip)\n"
-                                          "je 3f\n"
-                                          "2: jmp *pl_real_syscall(%rip)\n"
-                                          "3: mov %rdi, %rax; mov %rsi, %rdi; mov %rdx, %rsi; mov "
-                                          "%rcx, %rdx; mov %r8, %r10\n"
-                                          "mov %r9, %r8; mov 8(%rsp), %r9\n"
-                                          "syscall\n"
-                                          "ret\n");
-}
-
-#endif

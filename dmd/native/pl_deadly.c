@@ -93,7 +93,7 @@ static void end_later(pl_thread_t *thread, int number, const siginfo_t *info) {
 
 static void end_now(int number, const siginfo_t *info, const ucontext_t *context) {
   pl_thread_t *thread = pl_thread();
-  pl_context_t at = pl_context_of(context);
+  pl_context_t at = pl_machine_context(context);
   pl_entry_t entry = {.ip = at.ip + 1, .sp = at.sp, .fp = at.fp}; /* as if after a call */
   int first = first_of_all(number);
   const siginfo_t *came_with = first == number ? info : NULL;

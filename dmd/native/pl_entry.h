@@ -45,7 +45,7 @@ typedef struct pl_entry {
 /* The call of the current function. */
 #define PL_ENTRY_IN(function)                                                                      \
   ((pl_entry_t){.ip = (uint64_t)__builtin_return_address(0),                                       \
-                .sp = (uint64_t)__builtin_frame_address(0) + 2 * sizeof(void *),                   \
+                .sp = (uint64_t)__builtin_dwarf_cfa(),                                             \
                 .fp = *(const uint64_t *)__builtin_frame_address(0),                               \
                 .in = (function)})
 #define PL_ENTRY(id) PL_ENTRY_IN(&pl_function_##id)

@@ -366,7 +366,7 @@ static uint32_t without_ours(dmd_code_t *codes, uint64_t *sps, uint32_t n) {
 static dmd_walk_start_t start_of(const pl_stopped_t *stopped, pl_range_t stack) {
   const pl_context_t *at = &stopped->at;
   const pl_entry_t *entry = &stopped->thread->entry;
-  dmd_walk_start_t start = {.ip = at->ip, .sp = at->sp, .fp = at->fp};
+  dmd_walk_start_t start = {.ip = at->ip, .sp = at->sp, .fp = at->fp, .link = at->link};
   const dmd_code_t here = {at->ip, pl_object_find(at->ip)};
   if (pl_stack_is_ours(here) && entry->sp > at->sp && entry->sp < stack.end)
     start = (dmd_walk_start_t){.ip = entry->ip - 1, .sp = entry->sp, .fp = entry->fp};

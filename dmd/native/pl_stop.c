@@ -41,25 +41,10 @@ static struct {
   pl_stopped_t stand_by;
 } g_stop;
 
-pl_context_t pl_context_of(const ucontext_t *from) {
-  pl_context_t context = {.n_registers = 0};
-#if defined(__x86_64__)
-  const greg_t *registers = from->uc_mcontext.gregs;
-  context.ip = (uint64_t)registers[REG_RIP];
-  context.sp = (uint64_t)registers[REG_RSP];
-  context.fp = (uint64_t)registers[REG_RBP];
-  for (int i = REG_R8; i <= REG_RSP; i++)
-    context.registers[context.n_registers++] = (uint64_t)registers[i];
-#else
-  (void)from;
-#endif
-  return context;
-}
-
 static pl_stopped_t self_at(const ucontext_t *context) {
   return (pl_stopped_t){.thread = pl_thread(),
-                        .thread_pointer = (uint64_t)pthread_self(),
-                        .at = pl_context_of(context),
+                        .thread_pointer = pl_machine_storage_end(),
+                        .at = pl_machine_context(context),
                         .tid = (int)syscall(SYS_gettid)};
 }
 

@@ -24,21 +24,8 @@
 #ifndef DMD_NATIVE_PL_STOP_H
 #define DMD_NATIVE_PL_STOP_H
 
+#include "native/pl_machine.h"
 #include "native/pl_state.h"
-
-/* The registers of a thread where it was interrupted. */
-enum {
-  PL_MAX_REGISTERS = 32,
-  PL_RED_ZONE_SZB = 128 /* below the stack pointer, used by leaf functions */
-};
-
-typedef struct pl_context {
-  uint64_t ip, sp, fp;
-  uint64_t registers[PL_MAX_REGISTERS]; /* those that may hold a pointer */
-  uint32_t n_registers;
-} pl_context_t;
-
-pl_context_t pl_context_of(const ucontext_t *from);
 
 typedef struct pl_stopped {
   const pl_thread_t *thread;

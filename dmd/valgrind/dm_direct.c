@@ -12,53 +12,96 @@
 #include "valgrind/dm_code.h"
 #include "valgrind/dm_direct.h"
 #include "valgrind/dm_env.h"
+#include "valgrind/dm_machine.h"
 #include "valgrind/dm_malloc.h"
 #include "valgrind/dm_options.h"
 #include "valgrind/dm_private.h"
 
-/* The registers that hold a request's argument block and its result, as valgrind.h compiles a
- * request. */
-#if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-#define ARGUMENTS(guest) (((VexGuestAMD64State *)(guest))->guest_RAX)
-#define ANSWER(guest) (((VexGuestAMD64State *)(guest))->guest_RDX)
-#elif defined(VGA_x86)
-#include "libvex_guest_x86.h"
-#define ARGUMENTS(guest) (((VexGuestX86State *)(guest))->guest_EAX)
-#define ANSWER(guest) (((VexGuestX86State *)(guest))->guest_EDX)
-#elif defined(VGA_arm64)
-#include "libvex_guest_arm64.h"
-#define ARGUMENTS(guest) (((VexGuestARM64State *)(guest))->guest_X4)
-#define ANSWER(guest) (((VexGuestARM64State *)(guest))->guest_X3)
+/* ---- Calls of our functions in a translation ---- */
+
+/* Such a function returns whether it answered. It either gets the running thread's guest state, and
+ * changes that; or it gets two registers, and leaves the result for the translation to store. */
+#if DM_GETS_GUEST
+#define PARAMETERS void *state
+#define READ(parameter, reg) (((const dm_guest_t *)state)->reg)
+#define TID() dm_running_thread(state)
+#define ANSWER(reg, value) (((dm_guest_t *)state)->reg = (value))
 #else
-#error "which registers do client requests use here?"
+static UWord g_result;
+#define PARAMETERS UWord first, __attribute__((unused)) UWord second
+#define READ(parameter, reg) (parameter)
+#define TID() VG_(get_running_tid)()
+#define ANSWER(reg, value) (g_result = (value))
 #endif
 
-/* A call of one of our functions in a translation. It gets the running thread's guest state, which
- * it may change; its result, a word, is stored in answered. */
-static IRDirty *call_of(IRTemp answered, const HChar *name, void *function,
-                        const VexGuestLayout *layout) {
+typedef UWord (*function_of_ours_t)(PARAMETERS);
+
+static IRTemp temp_of(IRSB *sb, IRType type, IRExpr *value) {
+  IRTemp temp = newIRTemp(sb->tyenv, type);
+  addStmtToIRSB(sb, IRStmt_WrTmp(temp, value));
+  return temp;
+}
+
+/* What a call needs to know of the registers that it reads and writes: where they are. */
+typedef struct {
+  Int first, second, result;
+} offsets_t;
+
+#define OFFSET(reg) offsetof(dm_guest_t, reg)
+
+/* Adds the call. Returns its result, a word: whether it answered. */
+#if DM_GETS_GUEST
+static IRTemp add_call(IRSB *sb, const HChar *name, function_of_ours_t function, offsets_t offsets,
+                       const VexGuestLayout *layout) {
+  IRTemp answered = newIRTemp(sb->tyenv, sizeof(UWord) == 8 ? Ity_I64 : Ity_I32);
   IRDirty *call = unsafeIRDirty_1_N(answered, 0, name, VG_(fnptr_to_fnentry)(function),
                                     mkIRExprVec_1(IRExpr_GSPTR()));
+  (void)offsets;
   call->nFxState = 1;
   call->fxState[0].fx = Ifx_Modify;
   call->fxState[0].offset = 0;
   call->fxState[0].size = layout->total_sizeB;
   call->fxState[0].nRepeats = 0;
   call->fxState[0].repeatLen = 0;
-  return call;
+  addStmtToIRSB(sb, IRStmt_Dirty(call));
+  return answered;
 }
+#else
+static IRTemp get(IRSB *sb, Int offset) {
+  return temp_of(sb, Ity_I64, IRExpr_Get(offset, Ity_I64));
+}
+
+/* A call that is said to change memory finds the registers that stacks begin with up to date. */
+static IRTemp add_call(IRSB *sb, const HChar *name, function_of_ours_t function, offsets_t offsets,
+                       const VexGuestLayout *layout) {
+  IRTemp answered = newIRTemp(sb->tyenv, Ity_I64), before = get(sb, offsets.result);
+  IRExpr *first = IRExpr_RdTmp(get(sb, offsets.first));
+  IRExpr *second = IRExpr_RdTmp(get(sb, offsets.second));
+  IRExpr *result = IRExpr_Const(IRConst_U64((Addr)&g_result));
+  IRDirty *call = unsafeIRDirty_1_N(answered, 0, name, VG_(fnptr_to_fnentry)(function),
+                                    mkIRExprVec_2(first, second));
+  (void)layout;
+  call->mFx = Ifx_Modify;
+  call->mAddr = result;
+  call->mSize = sizeof g_result;
+  addStmtToIRSB(sb, IRStmt_Dirty(call));
+  IRTemp is_answered = temp_of(
+      sb, Ity_I1, IRExpr_Binop(Iop_CmpNE64, IRExpr_RdTmp(answered), IRExpr_Const(IRConst_U64(0))));
+  IRTemp value = temp_of(sb, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, result));
+  addStmtToIRSB(
+      sb, IRStmt_Put(offsets.result,
+                     IRExpr_RdTmp(temp_of(sb, Ity_I64,
+                                          IRExpr_ITE(IRExpr_RdTmp(is_answered), IRExpr_RdTmp(value),
+                                                     IRExpr_RdTmp(before))))));
+  return answered;
+}
+#endif
 
 /* ---- Calls of the allocator, at the entry of the replacement ---- */
 
 static ULong g_n_calls;
 
-#if defined(VGA_amd64)
-static UWord finish(VexGuestAMD64State *guest, UWord result) {
-  guest->guest_RAX = result;
-  g_n_calls++;
-  return 1;
-}
+#if DM_ANSWERS_CALLS
 
 /* Sizes and element counts up to which a call is answered here: the product of two such numbers
  * neither overflows nor is absurd. */
@@ -66,32 +109,39 @@ enum { MOST = 0x7fffffff };
 
 /* If memory is exhausted or the size is absurd, errno has to be set or the process ended. That is
  * left to Valgrind's code, which makes the request again. */
-static UWord answer_malloc(void *state) {
-  VexGuestAMD64State *guest = state;
-  if (guest->guest_RDI > MOST)
+static UWord answer_malloc(PARAMETERS) {
+  UWord szB = READ(first, DM_FIRST);
+  if (szB > MOST)
     return 0;
-  UWord p = dmd_engine_malloc(&g_engine, dm_running_thread(guest), guest->guest_RDI);
-  return p == 0 ? 0 : finish(guest, p);
+  UWord p = dmd_engine_malloc(&g_engine, TID(), szB);
+  if (p == 0)
+    return 0;
+  ANSWER(DM_RESULT, p);
+  g_n_calls++;
+  return 1;
 }
 
-static UWord answer_calloc(void *state) {
-  VexGuestAMD64State *guest = state;
-  UWord n = guest->guest_RDI, szB = guest->guest_RSI;
+static UWord answer_calloc(PARAMETERS) {
+  UWord n = READ(first, DM_FIRST), szB = READ(second, DM_SECOND);
   if (n > MOST || szB > MOST)
     return 0;
-  UWord p = dmd_engine_calloc(&g_engine, dm_running_thread(guest), n, szB);
-  return p == 0 ? 0 : finish(guest, p);
+  UWord p = dmd_engine_calloc(&g_engine, TID(), n, szB);
+  if (p == 0)
+    return 0;
+  ANSWER(DM_RESULT, p);
+  g_n_calls++;
+  return 1;
 }
 
-static UWord answer_free(void *state) {
-  VexGuestAMD64State *guest = state;
-  dmd_engine_free(&g_engine, dm_running_thread(guest), guest->guest_RDI);
-  return finish(guest, guest->guest_RAX);
+static UWord answer_free(PARAMETERS) {
+  dmd_engine_free(&g_engine, TID(), READ(first, DM_FIRST));
+  g_n_calls++;
+  return 1;
 }
 
 typedef struct {
   const HChar *name;
-  UWord (*answer)(void *guest);
+  function_of_ours_t answer;
 } function_t;
 
 /* The functions by Valgrind's names. Those that are missing here, or that have other names
@@ -141,33 +191,44 @@ Bool dm_direct_is_entry(Addr ip) {
   return i < g_n_entries;
 }
 
-static IRTemp temp_of(IRSB *sb, IRType type, IRExpr *value) {
-  IRTemp temp = newIRTemp(sb->tyenv, type);
-  addStmtToIRSB(sb, IRStmt_WrTmp(temp, value));
-  return temp;
-}
-
 static IRTemp choose(IRSB *sb, IRTemp is_first, IRExpr *first, IRExpr *second) {
   return temp_of(sb, Ity_I64, IRExpr_ITE(IRExpr_RdTmp(is_first), first, second));
+}
+
+/* Where the call returns to, and the stack pointer then. */
+static IRTemp return_address(IRSB *sb, IRTemp sp) {
+#ifdef DM_RETURN
+  (void)sp;
+  return temp_of(sb, Ity_I64, IRExpr_Get(OFFSET(DM_RETURN), Ity_I64));
+#else
+  return temp_of(sb, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, IRExpr_RdTmp(sp)));
+#endif
+}
+
+static IRTemp stack_after_return(IRSB *sb, IRTemp sp) {
+#ifdef DM_RETURN
+  (void)sb;
+  return sp;
+#else
+  return temp_of(sb, Ity_I64,
+                 IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(sp), IRExpr_Const(IRConst_U64(8))));
+#endif
 }
 
 /* Replaces the translation by the call and a return from the function. If the call does nothing,
  * the function's own code runs, which has a translation of its own. */
 static void answer_call(IRSB *sb, const function_t *function, Addr entry,
                         const VexGuestLayout *layout) {
+  const offsets_t offsets = {OFFSET(DM_FIRST), OFFSET(DM_SECOND), OFFSET(DM_RESULT)};
   IRExpr *at_entry = IRExpr_Const(IRConst_U64(entry));
   UInt first = 0;
   while (first < (UInt)sb->stmts_used && sb->stmts[first]->tag != Ist_IMark)
     first++;
   sb->stmts_used = first + 1; /* debuggers stop there */
   IRTemp sp = temp_of(sb, Ity_I64, IRExpr_Get(layout->offset_SP, Ity_I64));
-  IRTemp back = temp_of(sb, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, IRExpr_RdTmp(sp)));
-  IRTemp popped =
-      temp_of(sb, Ity_I64, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(sp), IRExpr_Const(IRConst_U64(8))));
-  IRTemp answered = newIRTemp(sb->tyenv, Ity_I64);
+  IRTemp back = return_address(sb, sp), popped = stack_after_return(sb, sp);
   addStmtToIRSB(sb, IRStmt_Put(sb->offsIP, at_entry));
-  addStmtToIRSB(
-      sb, IRStmt_Dirty(call_of(answered, "dm_direct: answer a call", function->answer, layout)));
+  IRTemp answered = add_call(sb, "dm_direct: answer a call", function->answer, offsets, layout);
   IRTemp done = temp_of(
       sb, Ity_I1, IRExpr_Binop(Iop_CmpNE64, IRExpr_RdTmp(answered), IRExpr_Const(IRConst_U64(0))));
   IRTemp sp_now = choose(sb, done, IRExpr_RdTmp(popped), IRExpr_RdTmp(sp));
@@ -206,15 +267,14 @@ Bool dm_direct_is_entry(Addr ip) {
 
 static ULong g_n_answered;
 
-/* Called from translated code with the running thread's guest state. Returns False if it did
- * nothing. */
-static UWord answer(void *guest) {
-  UWord *arg = (UWord *)(Addr)ARGUMENTS(guest);
-  ThreadId tid = dm_running_thread(guest);
+/* Called from translated code. Returns False if it did nothing. */
+static UWord answer(PARAMETERS) {
+  UWord *arg = (UWord *)(Addr)READ(first, DM_REQUEST);
+  ThreadId tid = TID();
   UWord ret;
   if (!dm_answer_allocator_call(tid, arg, &ret) && !dm_answer_frequent_request(tid, arg, &ret))
     return 0;
-  ANSWER(guest) = ret;
+  ANSWER(DM_ANSWER, ret);
   g_n_answered++;
   return 1;
 }
@@ -222,17 +282,15 @@ static UWord answer(void *guest) {
 static void answer_request(IRSB *sb, const VexGuestLayout *layout) {
   if (sb->jumpkind != Ijk_ClientReq || sb->next->tag != Iex_Const)
     return;
+  const offsets_t offsets = {OFFSET(DM_REQUEST), OFFSET(DM_REQUEST), OFFSET(DM_ANSWER)};
   Bool is_64 = sizeof(UWord) == 8;
-  IRTemp answered = newIRTemp(sb->tyenv, is_64 ? Ity_I64 : Ity_I32);
-  IRTemp guard = newIRTemp(sb->tyenv, Ity_I1);
-  IRDirty *call = call_of(answered, "dm_direct: answer", answer, layout);
   /* Stacks begin at the end of the request, as when the scheduler handles it. */
   addStmtToIRSB(sb, IRStmt_Put(sb->offsIP, sb->next));
-  addStmtToIRSB(sb, IRStmt_Dirty(call));
+  IRTemp answered = add_call(sb, "dm_direct: answer", answer, offsets, layout);
   IRExpr *is_answered =
       is_64 ? IRExpr_Binop(Iop_CmpNE64, IRExpr_RdTmp(answered), IRExpr_Const(IRConst_U64(0)))
             : IRExpr_Binop(Iop_CmpNE32, IRExpr_RdTmp(answered), IRExpr_Const(IRConst_U32(0)));
-  addStmtToIRSB(sb, IRStmt_WrTmp(guard, is_answered));
+  IRTemp guard = temp_of(sb, Ity_I1, is_answered);
   addStmtToIRSB(sb,
                 IRStmt_Exit(IRExpr_RdTmp(guard), Ijk_Boring, sb->next->Iex.Const.con, sb->offsIP));
 }

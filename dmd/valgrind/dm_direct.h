@@ -17,8 +17,8 @@
  * function has anything else to do (set errno, end the process, print for --trace-malloc=yes), the
  * tool does not answer here and the function runs.
  *
- * The stack is captured at the function's entry, where its frame has one word. On processors other
- * than amd64 all calls are requests.
+ * The stack is captured at the function's entry, where its frame has one word. On x86 all calls are
+ * requests.
  */
 #ifndef DMD_VALGRIND_DM_DIRECT_H
 #define DMD_VALGRIND_DM_DIRECT_H

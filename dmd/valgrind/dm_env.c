@@ -8,6 +8,7 @@
 
 #include "record/heap/stack.h"
 #include "valgrind/dm_env.h"
+#include "valgrind/dm_machine.h"
 
 static void *env_alloc(void *ctx, const char *cost_centre, size_t szB) {
   (void)ctx;
@@ -61,22 +62,13 @@ ThreadId dm_running_thread(const void *guest) {
   return g_tid;
 }
 
-#if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-
 dm_registers_t dm_registers(ThreadId tid) {
-  const VexGuestAMD64State *guest = g_guest;
-  dm_registers_t registers = {.ip = 0};
+  const dm_guest_t *guest = g_guest;
   if (guest != NULL && tid == g_tid)
-    return (dm_registers_t){.ip = guest->guest_RIP, .sp = guest->guest_RSP, .fp = guest->guest_RBP};
-  registers.ip = VG_(get_IP)(tid);
-  registers.sp = VG_(get_SP)(tid);
-  VG_(get_shadow_regs_area)
-  (tid, (UChar *)&registers.fp, 0, offsetof(VexGuestAMD64State, guest_RBP), sizeof registers.fp);
+    return (dm_registers_t){.ip = guest->DM_IP, .sp = guest->DM_SP, .fp = guest->DM_FP};
+  dm_registers_t registers = {.ip = VG_(get_IP)(tid), .sp = VG_(get_SP)(tid)};
+  if (DM_FP_OFFSET >= 0)
+    VG_(get_shadow_regs_area)
+  (tid, (UChar *)&registers.fp, 0, DM_FP_OFFSET, sizeof registers.fp);
   return registers;
 }
-#else
-dm_registers_t dm_registers(ThreadId tid) {
-  return (dm_registers_t){.ip = VG_(get_IP)(tid), .sp = VG_(get_SP)(tid)};
-}
-#endif

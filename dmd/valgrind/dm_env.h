@@ -40,7 +40,7 @@ typedef struct {
 /* The running thread, given the guest state that a helper got. */
 ThreadId dm_running_thread(const void *guest);
 
-/* The current registers of any thread. The frame pointer is available on amd64 only. */
+/* The current registers of any thread. On x86 there is no frame pointer. */
 dm_registers_t dm_registers(ThreadId tid);
 
 #endif

@@ -11,12 +11,9 @@
 #include "pub_tool_vki.h"
 
 #include "base/limits.h"
+#include "valgrind/dm_machine.h"
 #include "valgrind/dm_memory.h"
 #include "valgrind/dm_roots.h"
-
-#if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-#endif
 
 /*--- Mappings ---*/
 
@@ -79,15 +76,11 @@ static void read_registers(ThreadId tid) {
 /* The end of thread-local storage on platforms where it lies below the thread pointer and the guest
  * state contains that; else 0. */
 static Addr read_thread_pointer(ThreadId tid) {
-#if defined(VGA_amd64)
-  Addr pointer;
-  VG_(get_shadow_regs_area)
-  (tid, (UChar *)&pointer, 0, offsetof(VexGuestAMD64State, guest_FS_CONST), sizeof pointer);
+  Addr pointer = 0;
+  if (DM_STORAGE_OFFSET >= 0)
+    VG_(get_shadow_regs_area)
+  (tid, (UChar *)&pointer, 0, DM_STORAGE_OFFSET, sizeof pointer);
   return pointer;
-#else
-  (void)tid;
-  return 0;
-#endif
 }
 
 /* Saved from the thread that ended last. */

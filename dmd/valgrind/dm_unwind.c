@@ -15,11 +15,12 @@
 #include "record/unwind/unwindcache.h"
 #include "valgrind/dm_direct.h"
 #include "valgrind/dm_env.h"
+#include "valgrind/dm_machine.h"
 #include "valgrind/dm_options.h"
 #include "valgrind/dm_private.h"
 #include "valgrind/dm_unwind.h"
 
-#if defined(VGA_amd64)
+#if DM_FINDS_WORDS
 
 enum {
   WORD = sizeof(Addr),

@@ -11,7 +11,7 @@
  * of a thread's stack is unmapped or protected, that thread's stacks are always unwound from then
  * on.
  *
- * On processors other than amd64 every stack is unwound.
+ * Elsewhere than on x86-64 every stack is unwound.
  */
 #ifndef DMD_VALGRIND_DM_UNWIND_H
 #define DMD_VALGRIND_DM_UNWIND_H

@@ -51,6 +51,7 @@ enum {
   CFA_VALUE_OFFSET = 0x14,
   CFA_VALUE_OFFSET_SIGNED = 0x15,
   CFA_VALUE_EXPRESSION = 0x16,
+  CFA_SIGNED = 0x2d, /* arm64: from here on the return address is signed, or no longer */
   CFA_GNU_ARGS_SIZE = 0x2e
 };
 
@@ -160,7 +161,7 @@ static bool read_augmentation(common_t *common, dmd_bytes_t *c, const uint8_t *l
       take_format(c, (uint32_t)dmd_bytes_take(c, 1));
     else if (*letters == 'S')
       common->is_signal = true;
-    else
+    else if (*letters != 'B') /* arm64: which key signs return addresses */
       break; /* the rest is unknown, but is inside the data, which can be skipped */
   c->p = data;
   dmd_bytes_skip(c, szB);
@@ -340,7 +341,7 @@ static bool execute(machine_t *m, dmd_bytes_t *c, uint32_t code) {
     restore_rule(m, operand);
     return true;
   }
-  if (code == CFA_NOP)
+  if (code == CFA_NOP || code == CFA_SIGNED)
     return true;
   if (code == CFA_GNU_ARGS_SIZE) {
     dmd_bytes_take_uleb(c);

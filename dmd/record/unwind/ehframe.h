@@ -6,7 +6,7 @@
  * (.eh_frame) that says for each instruction where the frame ends (its canonical frame address,
  * CFA) and where the caller's registers were saved. Exceptions use it; we do for the three
  * registers that a stack walk needs: instruction, stack and frame pointer. Register numbers are
- * those of amd64.
+ * the machine's (base/machine.h).
  *
  * The data is not trusted: reads stay within the object's range, and anything not understood yields
  * no row. A look-up takes a binary search plus running the program, at most about a microsecond;

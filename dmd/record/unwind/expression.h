@@ -3,17 +3,18 @@
  * expression.h: evaluates DWARF expressions in unwind information, and reads DWARF's numbers.
  *
  * Expressions occur in frames of signals, in procedure linkage tables, and in functions that align
- * the stack themselves. Register numbers are those of amd64; only three registers are known.
+ * the stack themselves. Only three registers are known (base/machine.h).
  */
 #ifndef DMD_RECORD_UNWIND_EXPRESSION_H
 #define DMD_RECORD_UNWIND_EXPRESSION_H
+
+#include "base/machine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Registers that have rules. */
-enum { DMD_REGISTER_FP = 6, DMD_REGISTER_SP = 7, DMD_REGISTER_IP = 16, DMD_REGISTER_NONE = 255 };
+enum { DMD_REGISTER_NONE = 255 };
 
 typedef struct dmd_expression {
   const uint8_t *bytes;

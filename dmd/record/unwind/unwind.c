@@ -20,6 +20,7 @@ typedef enum {
   BY_SAVED_CFA,  /* CFA = the word at frame pointer + offset */
   BY_CHAIN,      /* no unwind information: follow the frame pointer, if it is valid */
   BY_EXPRESSION, /* evaluated each time */
+  BY_SIGNAL,     /* the kernel stored the interrupted registers here */
   NOWHERE        /* no caller, or no way to find it */
 } way_t;
 
@@ -31,6 +32,7 @@ typedef struct dmd_unwind_rule {
   int32_t cfa_offset, fp_offset;
   uint32_t epoch;
   uint8_t way, fp_way;
+  uint16_t ip_words; /* the return address is so many words below the CFA */
 } rule_t;
 
 /* A stack walk in progress. */
@@ -38,10 +40,11 @@ typedef struct {
   dmd_unwinder_t *u;
   dmd_trace_t *trace; /* NULL: not wanted, or the walk cannot be cached */
   uintptr_t ip, sp, fp;
-  uintptr_t fp_at;      /* where fp was read from; 0: still the initial value */
-  bool is_fp_noted;     /* already in the trace */
-  uintptr_t low, szB;   /* the known readable range of the stack: szB bytes from low */
-  uintptr_t page;       /* another readable page; 0: none */
+  uintptr_t link;     /* the link register of an interrupted frame; 0: unknown, or there is none */
+  uintptr_t fp_at;    /* where fp was read from; 0: still the initial value */
+  bool is_fp_noted;   /* already in the trace */
+  uintptr_t low, szB; /* the known readable range of the stack: szB bytes from low */
+  uintptr_t page;     /* another readable page; 0: none */
   bool was_interrupted; /* the frame at ip was interrupted and did not make a call */
 } walk_t;
 
@@ -104,13 +107,29 @@ static bool make_fp_rule(rule_t *rule, const dmd_register_rule_t *fp) {
   return fits(offset);
 }
 
+static bool make_ip_rule(rule_t *rule, const dmd_register_rule_t *ip) {
+  rule->ip_words = (uint16_t)(-ip->offset / WORD);
+  return ip->how == DMD_SAVED_AT_CFA && -ip->offset == rule->ip_words * WORD;
+}
+
 /* Simple rows become a rule; anything else is evaluated each time. */
 static void make_rule(rule_t *rule, const dmd_frame_row_t *row) {
   if (row->ip.how == DMD_SAVED_UNDEFINED)
     rule->way = NOWHERE;
-  else if (row->is_signal || row->ip.how != DMD_SAVED_AT_CFA || row->ip.offset != -WORD ||
-           !make_cfa_rule(rule, row) || !make_fp_rule(rule, &row->fp))
+  else if (row->is_signal || !make_ip_rule(rule, &row->ip) || !make_cfa_rule(rule, row) ||
+           !make_fp_rule(rule, &row->fp))
     rule->way = BY_EXPRESSION;
+}
+
+/* Some kernels have no unwind information for the code to which signal handlers return. */
+static bool is_signal_code(const dmd_unwinder_t *u, uintptr_t ip) {
+  if (DMD_SIGNAL_CODE == 0 || ip < LEAST_ADDRESS || ip % sizeof(uint32_t) != 0 ||
+      !u->host->can_read(u->host->ctx, ip & ~(uintptr_t)(WORD - 1)) ||
+      !u->host->can_read(u->host->ctx, (ip + sizeof(uint32_t)) & ~(uintptr_t)(WORD - 1)))
+    return false;
+  uint64_t code;
+  dmd_mem_copy(&code, (const void *)ip, sizeof code);
+  return code == DMD_SIGNAL_CODE;
 }
 
 static void grow(dmd_unwinder_t *u) {
@@ -139,6 +158,8 @@ static const rule_t *new_rule(dmd_unwinder_t *u, uintptr_t ip) {
     if (!u->by_frame_pointers && dmd_ehframe_find(&range, ip, &row))
       make_rule(rule, &row);
   }
+  if (is_signal_code(u, ip + 1))
+    rule->way = BY_SIGNAL;
   return rule;
 }
 
@@ -213,13 +234,12 @@ static void note_frame(walk_t *w) {
 
 /*--- Steps ---*/
 
-/* Steps to the caller, whose frame begins at cfa and whose frame pointer is unchanged, or saved at
- * fp_at. The stack pointer always increases, so that every walk ends. */
-static bool step_to(walk_t *w, uintptr_t cfa, uintptr_t fp_at) {
-  uintptr_t slot = cfa - WORD;
+/* Steps to the caller, whose frame begins at cfa, whose address is in slot, and whose frame pointer
+ * is unchanged, or saved at fp_at. The stack pointer always increases, so that every walk ends. */
+static bool step_to(walk_t *w, uintptr_t cfa, uintptr_t slot, uintptr_t fp_at) {
   if (cfa <= w->sp || !can_read(w, slot) || (fp_at != 0 && !can_read(w, fp_at)))
     return false;
-  uintptr_t return_address = dmd_stack_word(slot);
+  uintptr_t return_address = dmd_machine_code(dmd_stack_word(slot));
   note_word(w, slot);
   if (w->trace != NULL)
     w->trace->slots[w->trace->n - 1] = slot;
@@ -238,7 +258,7 @@ static bool step_by_chain(walk_t *w) {
   /* If it is further away, it is on another stack: a coroutine may begin with its creator's frame
    * pointer. */
   return w->fp >= w->sp && w->fp - w->sp < MOST_CHAINED && w->fp % WORD == 0 &&
-         step_to(w, w->fp + 2 * WORD, w->fp);
+         step_to(w, w->fp + 2 * WORD, w->fp + WORD, w->fp);
 }
 
 static bool step_by_saved_cfa(walk_t *w, const rule_t *rule) {
@@ -248,7 +268,8 @@ static bool step_by_saved_cfa(walk_t *w, const rule_t *rule) {
     return false;
   note_word(w, at);
   uintptr_t base = rule->fp_way == FP_FROM_FP ? w->fp : cfa;
-  return step_to(w, cfa, rule->fp_way == FP_SAME ? 0 : base + (uintptr_t)(intptr_t)rule->fp_offset);
+  return step_to(w, cfa, cfa - rule->ip_words * WORD,
+                 rule->fp_way == FP_SAME ? 0 : base + (uintptr_t)(intptr_t)rule->fp_offset);
 }
 
 /* A register's value in the caller. */
@@ -289,15 +310,36 @@ static bool step_by_expression(walk_t *w) {
   else if (row.cfa_register != DMD_REGISTER_NONE ||
            !dmd_expression_value(row.cfa_expression, &frame, &cfa))
     return false;
-  if (row.ip.how == DMD_SAVED_SAME || !caller_register(w, &frame, cfa, &row.ip, &ip) ||
-      !caller_register(w, &frame, cfa, &row.fp, &fp) || (cfa <= w->sp && !row.is_signal))
+  if (row.ip.how == DMD_SAVED_SAME)
+    ip = w->link;
+  else if (!caller_register(w, &frame, cfa, &row.ip, &ip))
+    return false;
+  ip = dmd_machine_code(ip);
+  if (!caller_register(w, &frame, cfa, &row.fp, &fp) ||
+      (cfa <= w->sp && !row.is_signal && w->link == 0))
     return false;
   if (row.is_signal && w->u->interrupted_sp == 0)
     w->u->interrupted_sp = cfa;
   w->sp = cfa;
   w->fp = fp;
+  w->link = 0;
   w->was_interrupted = row.is_signal;
   w->ip = ip - !row.is_signal;
+  return ip > LEAST_ADDRESS;
+}
+
+static bool step_by_signal(walk_t *w) {
+  uintptr_t ip, sp;
+  w->trace = NULL;
+  if (!read_word(w, w->sp + DMD_SIGNAL_IP, &ip) || !read_word(w, w->sp + DMD_SIGNAL_SP, &sp) ||
+      !read_word(w, w->sp + DMD_SIGNAL_FP, &w->fp) ||
+      !read_word(w, w->sp + DMD_SIGNAL_LINK, &w->link))
+    return false;
+  if (w->u->interrupted_sp == 0)
+    w->u->interrupted_sp = sp;
+  w->sp = sp;
+  w->ip = ip;
+  w->was_interrupted = true;
   return ip > LEAST_ADDRESS;
 }
 
@@ -319,11 +361,14 @@ static bool step(walk_t *w, const rule_t *rule) {
     return step_by_chain(w);
   case BY_EXPRESSION:
     return step_by_expression(w);
+  case BY_SIGNAL:
+    return step_by_signal(w);
   default:
     return false;
   }
   w->was_interrupted = false;
-  return step_to(w, cfa, rule->fp_way == FP_SAME ? 0 : cfa + (uintptr_t)(intptr_t)rule->fp_offset);
+  return step_to(w, cfa, cfa - rule->ip_words * WORD,
+                 rule->fp_way == FP_SAME ? 0 : cfa + (uintptr_t)(intptr_t)rule->fp_offset);
 }
 
 /* sps: NULL if not wanted. */
@@ -347,6 +392,7 @@ static walk_t walk_from(dmd_unwinder_t *u, const dmd_walk_start_t *start) {
                   .ip = start->ip,
                   .sp = start->sp,
                   .fp = start->fp,
+                  .link = start->link,
                   .low = start->sp,
                   .szB = start->top != 0 ? start->top + WORD - start->sp : 0};
 }

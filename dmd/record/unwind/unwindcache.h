@@ -39,8 +39,9 @@ enum {
  * function of it) and these registers. */
 typedef struct dmd_walk_start {
   uintptr_t ip, sp, fp;
-  uintptr_t top; /* the highest address at which a word can be read */
-  uint32_t key;  /* tells apart walks that are otherwise equal, below 2^16 */
+  uintptr_t top;  /* the highest address at which a word can be read */
+  uint32_t key;   /* tells apart walks that are otherwise equal, below 2^16 */
+  uintptr_t link; /* of a thread that was stopped anywhere: the link register; 0: there is none */
 } dmd_walk_start_t;
 
 /* A completed walk, innermost frame first. */

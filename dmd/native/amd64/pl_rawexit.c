@@ -18,8 +18,6 @@
 #define _GNU_SOURCE
 #include "native/pl_rawexit.h"
 
-#if defined(__x86_64__)
-
 #include "base/mem.h"
 #include "base/str.h"
 #include "native/pl_end.h"
@@ -265,13 +263,3 @@ void pl_rawexit_watch(const struct dl_phdr_info *info, const char *path) {
     say_unchanged(path);
   dmd_env_free(&g_env, found);
 }
-
-#else
-
-void pl_rawexit_watch(const struct dl_phdr_info *info, const char *path) {
-  (void)info, (void)path;
-}
-
-void pl_rawexit_forked(void) {}
-
-#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "native/pl_machine.h"
+
+pl_context_t pl_machine_context(const ucontext_t *from) {
+  const mcontext_t *machine = &from->uc_mcontext;
+  pl_context_t context = {
+      .ip = machine->pc, .sp = machine->sp, .fp = machine->regs[29], .link = machine->regs[30]};
+  for (int i = 0; i < 31; i++)
+    context.registers[context.n_registers++] = machine->regs[i];
+  return context;
+}
+
+uint64_t pl_machine_storage_end(void) {
+  return 0;
+}

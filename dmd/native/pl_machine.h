@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pl_machine.h: what the native engine must know of the processor.
+ *
+ * Each processor has a folder that defines these functions (pl_machine.c), those of pl_rawexit.h,
+ * and the replacement of syscall (pl_syscall.c).
+ */
+#ifndef DMD_NATIVE_PL_MACHINE_H
+#define DMD_NATIVE_PL_MACHINE_H
+
+#include <stdint.h>
+#include <ucontext.h>
+
+enum {
+  PL_MAX_REGISTERS = 32,
+  PL_RED_ZONE_SZB = 128 /* below the stack pointer, used by leaf functions */
+};
+
+typedef struct pl_context {
+  uint64_t ip, sp, fp;
+  uint64_t link;                        /* the link register; 0: there is none */
+  uint64_t registers[PL_MAX_REGISTERS]; /* those that may hold a pointer */
+  uint32_t n_registers;
+} pl_context_t;
+
+/* The registers where a signal handler interrupted the thread. */
+pl_context_t pl_machine_context(const ucontext_t *from);
+
+/* The end of the calling thread's thread-local storage where that lies below the thread pointer, as
+ * on x86-64; 0: it lies above. */
+uint64_t pl_machine_storage_end(void);
+
+#endif
