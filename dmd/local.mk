@@ -284,6 +284,7 @@ dmd_native_sources = \
   dmd/native/pl_end.c dmd/native/pl_end.h \
   dmd/native/pl_enter.c dmd/native/pl_enter.h \
   dmd/native/pl_entry.h \
+  dmd/native/pl_exec.c dmd/native/pl_exec.h \
   dmd/native/pl_files.c dmd/native/pl_files.h \
   dmd/native/pl_host.c dmd/native/pl_host.h \
   dmd/native/pl_kernel.c dmd/native/pl_kernel.h \

@@ -25,6 +25,7 @@
 #include "native/pl_deadly.h"
 #include "native/pl_end.h"
 #include "native/pl_enter.h"
+#include "native/pl_exec.h"
 #include "native/pl_files.h"
 #include "native/pl_host.h"
 #include "native/pl_kernel.h"
@@ -164,8 +165,10 @@ static void start(void *ctx) {
   if (g_native_options.control)
     pl_signal_start(pl_control_handle);
   pl_deadly_start();
-  if (!g_native_options.trace_children)
+  if (!g_native_options.trace_children) {
+    pl_exec_start();
     pl_options_hide();
+  }
 }
 
 /* Allocations by the loader before the C library has its environment are queued as notes

@@ -41,6 +41,9 @@ typedef struct pl_real {
   void (*sdallocx)(void *, size_t, int);
   int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   int (*dlclose)(void *);
+  int (*execve)(const char *, char *const *, char *const *);
+  int (*execvpe)(const char *, char *const *, char *const *);
+  int (*fexecve)(int, char *const *, char *const *);
   int (*prctl)(int, ...);
   long (*syscall)(long, ...);
   int (*sigaction)(int, const struct sigaction *, struct sigaction *);

@@ -469,7 +469,7 @@ def test_reasons(t):
     program = t.program("ends.c")
     said = {
         ("sh", "-c", "kill -9 $$"): (128 + 9, "; where SIGKILL ends a program there is no time for it"),
-        ("sh", "-c", "exec " + program): (None, "; it became another program, "),
+        ("sh", "-c", "exec " + t.program("ends.c", ["-static"])): (None, "; it became another program, "),
     }
     said[tuple(sandboxes(t, "exit-group"))] = (5, "; the engine did not see its end: it ended by a system call of its own")
     for command, (status, why) in said.items():

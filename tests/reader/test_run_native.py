@@ -113,13 +113,66 @@ def test_native_signals_are_handed_on(test):
 
 def test_native_says_why_nothing_was_written(test):
     path = program(test)
-    _, err = run(test, "-q", "/bin/sh", "-c", "exec " + path)
-    test.equal(err, "dmdv: no profile was written; it became another program, prog; programs that a program starts or becomes are "
+    still = compiler.compile_program(test.path("prog.c"), test.path("still"), test.builddir, ["-static"])
+    _, err = run(test, "-q", "/bin/sh", "-c", "exec " + still)
+    test.equal(err, "dmdv: no profile was written; it became another program, still; programs that a program starts or becomes are "
                     "watched with --trace-children=yes\n")
     _, err = run(test, "-q", "/bin/sh", "-c", "kill -9 $$", status=128 + 9)
     test.equal(err, "dmdv: no profile was written; where SIGKILL ends a program there is no time for it\n")
     _, err = run(test, "-q", "--dump-at-exit=no", path)
     test.equal(err, "dmdv: no profile was written\n")
+
+
+# Each way to exec; the last argument is the status that the program ends with.
+BECOMES = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv) {
+  const char *how = argv[1], *path = argv[2], *name = strrchr(path, '/') + 1;
+  char *list[] = {argv[2], (char *)"7", NULL}, *mine[] = {(char *)"MINE=1", NULL};
+  if (strcmp(how, "child") == 0 && fork() != 0) {
+    int status;
+    wait(&status);
+    _exit(WEXITSTATUS(status));
+  }
+  execve("/no/such/program", list, environ);
+  if (strcmp(how, "execv") == 0) execv(path, list);
+  if (strcmp(how, "execvp") == 0) execvp(name, list);
+  if (strcmp(how, "execvpe") == 0) execvpe(name, list, mine);
+  if (strcmp(how, "execve") == 0) execve(path, list, mine);
+  if (strcmp(how, "execl") == 0) execl(path, path, "7", (char *)0);
+  if (strcmp(how, "execlp") == 0) execlp(name, name, "7", (char *)0);
+  if (strcmp(how, "execle") == 0) execle(path, path, "7", (char *)0, mine);
+  if (strcmp(how, "fexecve") == 0) fexecve(open(path, O_RDONLY | O_CLOEXEC), list, environ);
+  execv(path, list);
+  return argc;
+}
+"""
+
+
+def test_native_follows_exec(test):
+    """The program that dmdv started, as which program it ends; not one that begins in a child."""
+    path = program(test)
+    becomes = compiler.compile_program(test.write("becomes.c", BECOMES), test.path("becomes"), test.builddir, ["-w"])
+    environment = {"PATH": os.path.dirname(path) + ":" + os.environ["PATH"]}
+    for how in ("execv", "execvp", "execvpe", "execve", "execl", "execlp", "execle", "fexecve"):
+        _, err = run(test, "-q", "-o", how + ".json", becomes, how, path, status=7, environment=environment)
+        test.equal((how, err), (how, "dmdv: wrote %s.json\n" % how))
+        test.contains(" ".join(frames(test, how + ".json")), "knead (prog.c:8)")
+    run(test, "-q", "-o", "child.json", "--child-silent-after-fork=yes", becomes, "child", path, status=7)
+    test.equal([block for block in files.read_json(test.path("child.json"))["blockList"] if block["req"] == 101], [])
+
+
+def test_native_exec_leaves_the_environment(test):
+    """The new program sees its environment as it would without dmd."""
+    program(test)
+    out, _ = run(test, "-q", "-o", "p.json", "/bin/sh", "-c", "MINE=1 exec env", environment={"LD_PRELOAD": ""})
+    test.equal([line for line in out.splitlines() if line.startswith(("LD_PRELOAD=", "DMD_", "MINE="))], ["MINE=1"])
 
 
 def test_native_wrong_options(test):
