@@ -109,7 +109,7 @@ static void choose_moment(dmd_profile_t *old, dmd_profile_t *new, dmd_moment_cho
 
 static bool have_moment(const dmd_profile_t *old, const dmd_profile_t *new,
                         const dmdv_options_t *options) {
-  if (options->load.moment != DMD_MOMENT_PEAK || (old->has_peak && new->has_peak))
+  if (!dmd_moment_is_a_peak(options->load.moment) || (old->has_peak && new->has_peak))
     return true;
   return dmdv_error_no_peak(options->files.names[old->has_peak ? 1 : 0]);
 }

@@ -85,7 +85,7 @@ class Validator:
 
 def trace_ids(doc):
     """Every reference to a trace, duplicates included."""
-    for block in doc["blockList"] + doc.get("peakBlockList", []):
+    for block in doc["blockList"] + doc.get("peakBlockList", []) + doc.get("recentPeakBlockList", []):
         if "alloc" in block:
             yield block["alloc"]
         yield from block.get("reps", [])
@@ -203,20 +203,30 @@ def peak_blocks(doc):
 
 
 def check_peak(doc):
-    peak = doc["dmd"].get("peak")
+    peak, recent = doc["dmd"].get("peak"), doc["dmd"].get("recentPeak")
+    require((recent is None) == ("recentPeakBlockList" not in doc), "a recent peak without a list, or the other way round")
     require((peak is None) == ("peakBlockList" not in doc), "a peak without a list, or the other way round")
     if peak is None:
         require(not any("afterPeak" in block for block in doc["blockList"]), "after a peak that is not there")
+        require(recent is None, "a recent peak without a peak")
         return
     require(doc["invocation"]["mode"] != "cumulative", "a peak in mode cumulative")
-    keys = [json.dumps({k: v for k, v in block.items() if k != "num"}, sort_keys=True) for block in doc["peakBlockList"]]
-    require(len(set(keys)) == len(keys), "two groups of blocks that are gone are alike")
-    for block in doc["peakBlockList"]:
-        require("afterPeak" not in block and "reps" not in block, "a block that is gone is reported, or after the peak")
+    check_peak_blocks(doc, peak, doc["peakBlockList"], peak_blocks(doc))
+    if recent is not None:
+        require(all("afterPeak" in block for block in doc["blockList"]), "a block of the earlier peak that is not in peakBlockList")
+        require(recent["bytes"] <= peak["bytes"] and recent["allocated"] >= peak["allocated"], "the recent peak is the larger one")
+        check_peak_blocks(doc, recent, doc["recentPeakBlockList"], doc["recentPeakBlockList"])
+
+
+def check_peak_blocks(doc, peak, beside, all_blocks):
+    keys = [json.dumps({k: v for k, v in block.items() if k != "num"}, sort_keys=True) for block in beside]
+    require(len(set(keys)) == len(keys), "two groups of blocks beside the live ones are alike")
+    for block in beside:
+        require("afterPeak" not in block and "reps" not in block, "a block beside the live ones is reported, or after the peak")
     if is_sampled(doc["dmd"]):
         return
-    blocks = sum(block.get("num", 1) for block in peak_blocks(doc))
-    szB = sum(block.get("num", 1) * block["req"] for block in peak_blocks(doc))
+    blocks = sum(block.get("num", 1) for block in all_blocks)
+    szB = sum(block.get("num", 1) * block["req"] for block in all_blocks)
     require(szB == peak["bytes"], "the blocks of the peak have %d bytes, not %d" % (szB, peak["bytes"]))
     # Blocks that were announced within others share their bytes.
     require(blocks >= peak["blocks"], "the peak has %d blocks, but lists %d" % (peak["blocks"], blocks))
@@ -402,6 +412,7 @@ class Profile:
         self.peak = self.run.get("peak")
         self.timeline = self.run.get("timeline")
         self.peak_blocks = [Block(self, block) for block in without_peak(peak_blocks(self.doc))] if self.peak else None
+        self.recent_peak_blocks = [Block(self, block) for block in self.doc.get("recentPeakBlockList", [])]
         self.faults = [Fault(self, fault) for fault in self.run["faults"]]
 
     def functions(self, trace):

@@ -298,19 +298,19 @@ static void make_group(const maker_t *m) {
     dmd_groups_add(&m->profile->groups, &g);
 }
 
-static void make_peak(const maker_t *m) {
-  m->profile->run.peak = (dmd_moment_t){.is_known = true,
-                                        .szB = number(m, 53),
-                                        .n_blocks = number(m, 53),
-                                        .ms = number(m, 53),
-                                        .alloc_szB = number(m, 53),
-                                        .error_szB = one_in(m, 2) ? 0 : number(m, 53)};
+static dmd_moment_t make_moment(const maker_t *m) {
+  return (dmd_moment_t){.is_known = true,
+                        .szB = number(m, 53),
+                        .n_blocks = number(m, 53),
+                        .ms = number(m, 53),
+                        .alloc_szB = number(m, 53),
+                        .error_szB = one_in(m, 2) ? 0 : number(m, 53)};
 }
 
-static void make_gone(const maker_t *m) {
+static void make_gone(const maker_t *m, dmd_groups_t *to) {
   dmd_group_t g = {.req = number(m, 35), .num = 1 + number(m, 10), .thread = 1};
   g.stack = (uint32_t)below(m, dmd_intern_count(&m->profile->stacks) + 1);
-  dmd_groups_add(&m->profile->gone, &g);
+  dmd_groups_add(to, &g);
 }
 
 void random_profile(dmd_profile_t *profile, const random_dice_t *dice) {
@@ -330,11 +330,17 @@ void random_peak(dmd_profile_t *profile, const random_dice_t *dice) {
   if (!profile->run.is_known || one_in(&m, 3))
     return;
   profile->has_peak = true;
-  make_peak(&m);
+  profile->run.peak = make_moment(&m);
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
     dmd_groups_at(&profile->groups, id)->after_peak = one_in(&m, 2);
   for (uint64_t n = below(&m, 5); n > 0; n--)
-    make_gone(&m);
+    make_gone(&m, &profile->gone);
+  if (one_in(&m, 2))
+    return;
+  profile->has_recent = true;
+  profile->run.recent_peak = make_moment(&m);
+  for (uint64_t n = below(&m, 5); n > 0; n--)
+    make_gone(&m, &profile->recent);
 }
 
 /* A point that follows the last one. */

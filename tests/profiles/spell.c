@@ -65,6 +65,14 @@ static void spell_scanned(dmd_out_t *out, const dmd_scanned_t *scanned,
   dmd_out_str(out, "\n");
 }
 
+static void spell_beside(dmd_out_t *out, const dmd_profile_t *profile, const char *what,
+                         const dmd_groups_t *groups) {
+  for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
+    dmd_out_str(out, what);
+    spell_group(out, profile, dmd_groups_at(groups, id));
+  }
+}
+
 void spell_groups(dmd_out_t *out, const dmd_profile_t *profile) {
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
     const dmd_scanned_block_t *block = dmd_scanned_of(&profile->scanned, id);
@@ -72,10 +80,8 @@ void spell_groups(dmd_out_t *out, const dmd_profile_t *profile) {
     if (block != NULL)
       spell_scanned(out, &profile->scanned, block);
   }
-  for (uint32_t id = 1; id <= dmd_groups_count(&profile->gone); id++) {
-    dmd_out_str(out, "gone: ");
-    spell_group(out, profile, dmd_groups_at(&profile->gone, id));
-  }
+  spell_beside(out, profile, "gone: ", &profile->gone);
+  spell_beside(out, profile, "recent: ", &profile->recent);
 }
 
 static void spell_part(dmd_out_t *out, const char *what, const char *part) {

@@ -9,8 +9,12 @@ from harness import commands, files
 
 def _sums(profile):
     """{function that allocated: (blocks, bytes) at the peak}; no other has any."""
+    return _sums_of(profile.peak_blocks)
+
+
+def _sums_of(found):
     sums = {}
-    for block in profile.peak_blocks:
+    for block in found:
         function = block.stack[1]
         blocks, szB = sums.get(function, (0, 0))
         sums[function] = blocks + block.num, szB + block.num * block.req
@@ -45,6 +49,33 @@ def realloc_is_one_step(t):
 def a_child_has_its_own(t):
     run = t.run("split")
     t.equal(sorted(profile.peak["bytes"] for profile in run.profiles.values()), [5000, 103000])
+
+
+def since_the_previous_dump(t):
+    run = t.run("dine", options=["--dump-at-exit=yes"])
+    first, second, third = (run.numbered(number) for number in (1, 2, 3))
+    end = run.profiles["dmd.out.%d.json.gz" % run.pid]
+    t.equal(_figures(first), (500000, 1, 500000))
+    t.equal("recentPeak" in first.run, False)
+    t.equal(_figures(second), (500000, 1, 500000))
+    t.equal(_sums(second), {"soup": (1, 500000)})
+    recent = second.run["recentPeak"]
+    t.equal((recent["bytes"], recent["blocks"], recent["allocated"]), (4000, 11, 504000))
+    t.equal(_sums_of(second.recent_peak_blocks), {"soup": (1, 3000), "spoon": (10, 1000)})
+    t.equal(_figures(third), (600110, 3, 1104010))
+    t.equal(_sums(third), {"soup": (1, 600000), "spoon": (1, 100), "crumb": (1, 10)})
+    t.equal("recentPeak" in third.run, False)
+    t.equal(end.run["recentPeak"]["bytes"], 110)
+    t.equal(_sums_of(end.recent_peak_blocks), {"spoon": (1, 100), "crumb": (1, 10)})
+    t.equal(_sums(end), _sums(third))
+    text = _dmdv(t, "print", "--moment=recent-peak", second.path).out
+    t.contains(text, "At the peak since the previous dump: 4,000 bytes in 11 blocks, after")
+    t.contains(text, "(3,000 requested /")
+    t.contains(_dmdv(t, "print", "--moment=end", second.path).out, "\npeak since the previous dump: 4,000 bytes in 11 blocks, after")
+    t.contains(_dmdv(t, "print", "--moment=recent-peak", third.path).out, "At the peak: 600,110 bytes in 3 blocks, after")
+    difference = _dmdv(t, "diff", "--moment=recent-peak", first.path, second.path).out
+    t.contains(difference, "(-500,000 requested /")
+    t.check(re.search(r"^  Total: .* in 10 blocks$", difference, re.MULTILINE), difference)
 
 
 def pieces_of_a_block(t):

@@ -9,6 +9,13 @@
 
 /* ---- Adding the groups of a profile. ---- */
 
+static void copy_beside(dmd_translation_t *ids, dmd_groups_t *to, const dmd_groups_t *from) {
+  for (uint32_t id = 1; id <= dmd_groups_count(from); id++) {
+    dmd_group_t group = dmd_translation_group(ids, dmd_groups_at(from, id));
+    dmd_groups_add(to, &group);
+  }
+}
+
 void dmd_combine(dmd_translation_t *ids) {
   enum { AHEAD = 64 };
   dmd_group_t ready[AHEAD];
@@ -21,11 +28,10 @@ void dmd_combine(dmd_translation_t *ids) {
     }
   }
   dmd_groups_add_all(&ids->to->groups, ready, n_ready);
-  for (uint32_t id = 1; id <= dmd_groups_count(&ids->from->gone); id++) {
-    dmd_group_t gone = dmd_translation_group(ids, dmd_groups_at(&ids->from->gone, id));
-    dmd_groups_add(&ids->to->gone, &gone);
-  }
+  copy_beside(ids, &ids->to->gone, &ids->from->gone);
+  copy_beside(ids, &ids->to->recent, &ids->from->recent);
   ids->to->has_peak = ids->from->has_peak;
+  ids->to->has_recent = ids->from->has_recent;
 }
 
 /* passed: the groups of `from`, freed as they are copied; NULL: keeps them. */
@@ -208,7 +214,7 @@ void dmd_merge_finish(dmd_merge_t *merge) {
   if (profile->mode == DMD_MODE_SCAN)
     profile->mode = DMD_MODE_LIVE;
   run->pid = 0;
-  run->peak.is_known = false;
+  run->peak.is_known = run->recent_peak.is_known = false;
   dmd_timeline_clear(&profile->timeline);
   run->dump_number = 0;
   /* A file may omit what every file of dmd contains. */

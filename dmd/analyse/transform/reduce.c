@@ -52,6 +52,7 @@ static void count_holdings(reducer_t *r) {
   dmd_mem_zero(r->holdings, szB);
   add_holdings(r, &r->from->groups);
   add_holdings(r, &r->from->gone);
+  add_holdings(r, &r->from->recent);
 }
 
 /* dmd_compare_fn: most bytes first. */
@@ -87,8 +88,8 @@ bool dmd_reduce_is_needed(const dmd_profile_t *profile, const dmd_reduce_limits_
   uint64_t frames = 0;
   for (uint32_t stack = 1; stack <= dmd_intern_count(&profile->stacks); stack++)
     frames += n_frames(profile, stack);
-  uint64_t n_groups =
-      (uint64_t)dmd_groups_count(&profile->groups) + dmd_groups_count(&profile->gone);
+  uint64_t n_groups = (uint64_t)dmd_groups_count(&profile->groups) +
+                      dmd_groups_count(&profile->gone) + dmd_groups_count(&profile->recent);
   return n_groups > limits->max_groups || frames > limits->max_frames;
 }
 
@@ -209,7 +210,9 @@ dmd_reduced_t dmd_reduce(dmd_profile_t *to, const dmd_profile_t *from,
   copy_rest(&r);
   copy_groups(&r, &to->groups, &from->groups);
   copy_groups(&r, &to->gone, &from->gone);
+  copy_groups(&r, &to->recent, &from->recent);
   to->has_peak = from->has_peak;
+  to->has_recent = from->has_recent;
   dmd_env_free(to->env, r.holdings);
   dmd_translation_destroy(&r.small);
   dmd_translation_destroy(&r.same);

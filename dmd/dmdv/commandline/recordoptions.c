@@ -58,8 +58,9 @@ static const dmd_option_t record_options[] = {
     DMDV_MAX_RECORDS_OPTION(dmdv_options_t, view.max_records, "records shown in each section"),
     {"section", "twice|unreported|once|misreported", NULL,
      "only this section; may be given several times", DMD_OPTION_WORD_BIT, AT(view.sections)},
-    {"moment", "auto|end|peak", "auto",
-     "the records of the dump, or those of the largest heap before it; auto: of the peak if the "
+    {"moment", "auto|end|peak|recent-peak", "auto",
+     "the records of the dump, those of the largest heap before it, or those of the largest heap "
+     "between the previous dump of the process and this one; auto: of the peak if the "
      "program ended with at most half as much memory, and no reporter ran; with --json and --by: "
      "of the dump",
      DMD_OPTION_WORD, AT(moment)},
@@ -95,7 +96,8 @@ static const dmd_option_t print_options[] = {
 const dmd_option_table_t dmdv_print_options = {print_options,
                                                sizeof print_options / sizeof *print_options};
 
-const dmd_moment_choice_t dmdv_moments[] = {DMD_MOMENT_AUTO, DMD_MOMENT_END, DMD_MOMENT_PEAK};
+const dmd_moment_choice_t dmdv_moments[] = {DMD_MOMENT_AUTO, DMD_MOMENT_END, DMD_MOMENT_PEAK,
+                                            DMD_MOMENT_RECENT};
 
 int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, int argc,
                       char **argv) {

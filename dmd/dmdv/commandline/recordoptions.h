@@ -49,7 +49,7 @@ extern const dmd_option_table_t dmdv_record_options, dmdv_accepted_options;
 /* Options that only affect print; the other commands accept them without effect. */
 extern const dmd_option_table_t dmdv_print_options;
 
-/* The meanings of --moment=auto|end|peak. */
+/* The meanings of --moment=auto|end|peak|recent-peak. */
 extern const dmd_moment_choice_t dmdv_moments[];
 
 /* Adds a value of --alloc-fn to the view, whose patterns become the list. The list has room for as

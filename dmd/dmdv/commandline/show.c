@@ -69,7 +69,7 @@ bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmd_load_o
   load.namer = dmdv_namer();
   dmd_profile_init(profile, &dmdv_env);
   bool good = dmdv_load(profile, name, &load, &fail) || dmdv_error_in(name, &fail);
-  if (good && load.moment == DMD_MOMENT_PEAK && !profile->shows_peak)
+  if (good && dmd_moment_is_a_peak(load.moment) && !profile->shows_peak)
     good = dmdv_error_no_peak(name);
   if (!good)
     dmd_profile_destroy(profile);

@@ -116,9 +116,13 @@ static bool load_invocation(void *ctx) {
 /* ---- The document. ---- */
 
 static const dmd_jsondocument_part_t parts[] = {
-    {"invocation", load_invocation, true}, {"blockList", dmd_load_blocks, true},
-    {"traceTable", dmd_load_traces, true}, {"frameTable", dmd_load_frames, true},
-    {"dmd", dmd_load_run, false},          {"peakBlockList", dmd_load_peak_blocks, false},
+    {"invocation", load_invocation, true},
+    {"blockList", dmd_load_blocks, true},
+    {"traceTable", dmd_load_traces, true},
+    {"frameTable", dmd_load_frames, true},
+    {"dmd", dmd_load_run, false},
+    {"peakBlockList", dmd_load_peak_blocks, false},
+    {"recentPeakBlockList", dmd_load_recent_blocks, false},
 };
 static const dmd_jsondocument_format_t profile_format = {
     5, "\"version\" is not 5, the one that dmdv reads", parts, sizeof parts / sizeof parts[0]};
@@ -181,11 +185,13 @@ static dmd_report_t with_stack(void *stacks, const dmd_report_t *report) {
   return changed;
 }
 
-static void resolve_gone(dmd_readerstate_t *l, const uint32_t *stacks) {
-  for (uint32_t id = 1; id <= dmd_groups_count(&l->profile->gone); id++) {
-    dmd_group_t *group = dmd_groups_at(&l->profile->gone, id);
+static void resolve_beside(dmd_groups_t *groups, const uint32_t *stacks, bool joins) {
+  for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
+    dmd_group_t *group = dmd_groups_at(groups, id);
     group->stack = stacks[group->stack];
   }
+  if (joins)
+    dmd_groups_join(groups);
 }
 
 /* Replaces trace numbers by stack ids in the groups and in their report sets. */
@@ -223,7 +229,8 @@ static bool resolve(dmd_readerstate_t *l) {
   if (good) {
     bool joins = dmd_intern_count(&profile->stacks) < n;
     resolve_groups(l, stacks);
-    resolve_gone(l, stacks);
+    resolve_beside(&profile->gone, stacks, joins);
+    resolve_beside(&profile->recent, stacks, joins);
     add_faults(l, stacks);
     if (joins)
       dmd_load_join_advices(l, stacks);
@@ -232,9 +239,8 @@ static bool resolve(dmd_readerstate_t *l) {
     /* Blocks of a scan stay separate groups, because each has its own address. */
     if (joins && dmd_scanned_is_empty(&profile->scanned))
       dmd_groups_join(&profile->groups);
-    if (joins)
-      dmd_groups_join(&profile->gone);
     profile->has_peak &= profile->run.peak.is_known;
+    profile->has_recent &= profile->has_peak && profile->run.recent_peak.is_known;
     dmd_moment_choose(profile, l->options->moment);
     if (!dmd_sampled_fits(profile))
       good = dmd_jsoncutter_reject(&l->cutter, "the samples stand for more than " DMD_MAX_TOTAL_TEXT

@@ -39,11 +39,10 @@ static void write_totals(dmd_jsonout_t *j, const dmd_run_t *run) {
   dmd_jsonout_end(j);
 }
 
-static void write_peak(dmd_jsonout_t *j, const dmd_profile_t *profile) {
-  const dmd_moment_t *peak = &profile->run.peak;
+static void write_peak(dmd_jsonout_t *j, const char *key, const dmd_moment_t *peak) {
   if (!peak->is_known)
     return;
-  dmd_jsonout_key(j, "peak");
+  dmd_jsonout_key(j, key);
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_u64(j, "bytes", peak->szB);
   dmd_jsonout_key_u64(j, "blocks", peak->n_blocks);
@@ -373,7 +372,8 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
     dmd_jsonout_key_u64(j, "sampleInterval", run->sample_interval);
   dmd_jsonout_key_u64(j, "seed", run->seed);
   write_totals(j, run);
-  write_peak(j, profile);
+  write_peak(j, "peak", &profile->run.peak);
+  write_peak(j, "recentPeak", &profile->run.recent_peak);
   write_timeline(j, profile);
   write_faults(j, profile);
   write_advices(j, profile);
@@ -483,12 +483,13 @@ static void write_group(dmd_jsonout_t *j, const dmd_profile_t *profile, const dm
   dmd_jsonout_end(j);
 }
 
-/* Blocks of the peak that are not in "blockList". */
-static void write_gone(dmd_jsonout_t *j, const dmd_profile_t *profile) {
-  dmd_jsonout_key(j, "peakBlockList");
+/* Blocks that are not in "blockList". */
+static void write_beside(dmd_jsonout_t *j, const dmd_profile_t *profile, const char *key,
+                         const dmd_groups_t *groups) {
+  dmd_jsonout_key(j, key);
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
-  for (uint32_t id = 1; id <= dmd_groups_count(&profile->gone); id++)
-    write_group(j, profile, dmd_groups_at(&profile->gone, id), NULL);
+  for (uint32_t id = 1; id <= dmd_groups_count(groups); id++)
+    write_group(j, profile, dmd_groups_at(groups, id), NULL);
   dmd_jsonout_end(j);
 }
 
@@ -533,7 +534,9 @@ void dmd_profilewriter_write(dmd_out_t *out, const dmd_profile_t *profile) {
                 dmd_scanned_of(&profile->scanned, id));
   dmd_jsonout_end(&j);
   if (profile->has_peak)
-    write_gone(&j, profile);
+    write_beside(&j, profile, "peakBlockList", &profile->gone);
+  if (profile->has_recent)
+    write_beside(&j, profile, "recentPeakBlockList", &profile->recent);
   write_traces(&j, profile);
   write_frames(&j, profile);
   dmd_jsonout_end(&j);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Reads "blockList" and "peakBlockList".
+ * Reads "blockList", "peakBlockList" and "recentPeakBlockList".
  *
  * An element is read in one of two ways: directly from the text if it has the common shape
  * (jsonvalue.h), otherwise from a tree. Both only fill in a block_t and do not touch
@@ -443,7 +443,7 @@ static void keep_group(reader_t *r, const block_t *b) {
   dmd_profile_t *profile = r->l->profile;
   bool has_words = b->n_words > 0 || b->words != NULL;
   bool is_plain = b->addr == 0 && !has_words && dmd_scanned_is_empty(&profile->scanned);
-  if (is_plain || r->to == &profile->gone) {
+  if (is_plain || r->to != &profile->groups) {
     r->ready[r->n_ready++] = b->group;
     if (r->n_ready == sizeof r->ready / sizeof r->ready[0])
       add_ready(r);
@@ -517,4 +517,10 @@ bool dmd_load_peak_blocks(void *ctx) {
   dmd_readerstate_t *l = ctx;
   l->profile->has_peak = true;
   return load_list(l, &l->profile->gone);
+}
+
+bool dmd_load_recent_blocks(void *ctx) {
+  dmd_readerstate_t *l = ctx;
+  l->profile->has_recent = true;
+  return load_list(l, &l->profile->recent);
 }

@@ -15,13 +15,21 @@ static void load_totals(dmd_readerstate_t *l, const dmd_jsonvalue_t *totals) {
         dmd_load_get_count(l, totals, dmd_total_fields[i].key);
 }
 
+static dmd_moment_t moment_of(dmd_readerstate_t *l, const dmd_jsonvalue_t *peak) {
+  return (dmd_moment_t){.is_known = dmd_jsonvalue_get(peak, "bytes") != NULL,
+                        .szB = dmd_load_get_number(l, peak, "bytes", 0),
+                        .n_blocks = dmd_load_get_number(l, peak, "blocks", 0),
+                        .ms = dmd_load_get_number(l, peak, "milliseconds", 0),
+                        .alloc_szB = dmd_load_get_number(l, peak, "allocated", 0),
+                        .error_szB = dmd_load_get_number(l, peak, "error", 0)};
+}
+
 static void load_peak(dmd_readerstate_t *l, const dmd_jsonvalue_t *peak) {
-  l->profile->run.peak = (dmd_moment_t){.is_known = dmd_jsonvalue_get(peak, "bytes") != NULL,
-                                        .szB = dmd_load_get_number(l, peak, "bytes", 0),
-                                        .n_blocks = dmd_load_get_number(l, peak, "blocks", 0),
-                                        .ms = dmd_load_get_number(l, peak, "milliseconds", 0),
-                                        .alloc_szB = dmd_load_get_number(l, peak, "allocated", 0),
-                                        .error_szB = dmd_load_get_number(l, peak, "error", 0)};
+  l->profile->run.peak = moment_of(l, peak);
+}
+
+static void load_recent_peak(dmd_readerstate_t *l, const dmd_jsonvalue_t *peak) {
+  l->profile->run.recent_peak = moment_of(l, peak);
 }
 
 static void load_field(dmd_readerstate_t *l, const dmd_jsonvalue_t *item,
@@ -262,6 +270,7 @@ static const member_t members[] = {
     {"seed", COUNT, offsetof(dmd_run_t, seed), NULL, NULL},
     {"totals", VALUE, 0, load_totals, NULL},
     {"peak", VALUE, 0, load_peak, NULL},
+    {"recentPeak", VALUE, 0, load_recent_peak, NULL},
     {"faults", LIST, 0, load_fault, NULL},
     {"advice", LIST, 0, load_advice, NULL},
     {"partialAdvice", VALUE, 0, load_partial_advice, NULL},

@@ -139,6 +139,7 @@ uint32_t dmd_load_get_name(dmd_readerstate_t *l, const dmd_jsonvalue_t *object, 
 /* The parts of a profile that have their own source file; ctx is the loader. */
 bool dmd_load_blocks(void *ctx);
 bool dmd_load_peak_blocks(void *ctx);
+bool dmd_load_recent_blocks(void *ctx);
 bool dmd_load_traces(void *ctx);
 bool dmd_load_frames(void *ctx);
 bool dmd_load_run(void *ctx); /* "dmd" */

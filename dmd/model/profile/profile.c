@@ -111,11 +111,13 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_reporter_runs_init(&profile->reporter_runs, env);
   dmd_scanned_init(&profile->scanned, env);
   dmd_groups_init(&profile->gone, env);
+  dmd_groups_init(&profile->recent, env);
   dmd_timeline_init(&profile->timeline, env);
 }
 
 void dmd_profile_destroy(dmd_profile_t *profile) {
   dmd_timeline_destroy(&profile->timeline);
+  dmd_groups_destroy(&profile->recent);
   dmd_groups_destroy(&profile->gone);
   dmd_scanned_destroy(&profile->scanned);
   dmd_hints_destroy(&profile->advices);
@@ -324,18 +326,38 @@ static void drop_end(dmd_profile_t *profile) {
   dmd_hints_init(&profile->advices, profile->env);
 }
 
+/* The recent peak takes the place of the peak, if it is another. */
+static void take_recent(dmd_profile_t *profile) {
+  if (!profile->has_recent)
+    return;
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+    dmd_groups_at(&profile->groups, id)->after_peak = true;
+  dmd_groups_t gone = profile->gone;
+  profile->gone.pool = profile->recent.pool;
+  profile->recent.pool = gone.pool;
+  profile->run.peak = profile->run.recent_peak;
+  profile->shows_recent = true;
+}
+
+static void drop_groups(dmd_groups_t *groups, const dmd_env_t *env) {
+  dmd_groups_destroy(groups);
+  dmd_groups_init(groups, env);
+}
+
 void dmd_moment_choose(dmd_profile_t *profile, dmd_moment_choice_t choice) {
   if (choice == DMD_MOMENT_ALL && profile->has_peak)
     return;
   bool takes_peak = choice == DMD_MOMENT_AUTO ? dmd_peak_matters(profile)
-                                              : choice == DMD_MOMENT_PEAK && profile->has_peak;
+                                              : choice != DMD_MOMENT_END && profile->has_peak;
+  if (choice == DMD_MOMENT_RECENT)
+    take_recent(profile);
   if (takes_peak)
     drop_end(profile);
   else
     drop_peak(profile);
-  dmd_groups_destroy(&profile->gone);
-  dmd_groups_init(&profile->gone, profile->env);
-  profile->has_peak = false;
+  drop_groups(&profile->gone, profile->env);
+  drop_groups(&profile->recent, profile->env);
+  profile->has_peak = profile->has_recent = false;
 }
 
 /* ---- Sampled blocks. ---- */
@@ -438,5 +460,6 @@ bool dmd_sampled_fits(const dmd_profile_t *profile) {
     return true;
   add_up(profile, &profile->groups, &blocks, &szB);
   add_up(profile, &profile->gone, &blocks, &szB);
+  add_up(profile, &profile->recent, &blocks, &szB);
   return blocks <= (double)DMD_MAX_COUNT && szB <= (double)DMD_MAX_TOTAL;
 }

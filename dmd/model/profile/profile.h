@@ -19,7 +19,8 @@
  *   processes  of a merged profile that keeps processes distinguishable
  *   reporter_runs how often each reporter ran
  *   scanned    addresses and contents of blocks
- *   gone       groups of blocks that were freed since the heap was largest
+ *   gone       groups of blocks of the peak that are not in `groups`
+ *   recent     groups of all blocks of the peak since the previous dump, if that is another one
  *   timeline   the heap's size up to the dump
  *
  * Concurrency: nothing in this folder locks. A profile belongs to the thread that makes or reads
@@ -171,6 +172,8 @@ typedef struct dmd_run {
   uint64_t nested_szB;                /* bytes of in_use_szB that lie in two blocks */
   uint64_t freed_reported;            /* blocks freed while reported, since the last clear */
   dmd_moment_t peak;
+  dmd_moment_t
+      recent_peak; /* since the previous dump; unknown if it is the same, or there is none */
 } dmd_run_t;
 
 /* The memory of the process in bytes, without Valgrind's. In a merged profile: sums over the
@@ -251,7 +254,10 @@ typedef struct dmd_profile {
    * Otherwise gone is empty, and no group has after_peak. */
   bool has_peak;
   dmd_groups_t gone;
-  bool shows_peak; /* `groups` are those of the peak */
+  bool has_recent; /* the records of the recent peak, which are all in `recent` */
+  dmd_groups_t recent;
+  bool shows_peak;   /* `groups` are those of the peak */
+  bool shows_recent; /* with shows_peak: run.peak and `groups` are of the recent peak */
   dmd_timeline_t timeline;
 } dmd_profile_t;
 
@@ -312,11 +318,16 @@ static inline bool dmd_profile_is_sampled(const dmd_profile_t *profile) {
  * alone, so one of the two is chosen first. */
 
 typedef enum {
-  DMD_MOMENT_END,  /* the dump */
-  DMD_MOMENT_PEAK, /* the peak, or the dump if its records are not there */
-  DMD_MOMENT_AUTO, /* the peak if it matters */
-  DMD_MOMENT_ALL   /* keep both: for a profile that is only written again */
+  DMD_MOMENT_END,   /* the dump */
+  DMD_MOMENT_PEAK,  /* the peak, or the dump if its records are not there */
+  DMD_MOMENT_AUTO,  /* the peak if it matters */
+  DMD_MOMENT_ALL,   /* keep all: for a profile that is only written again */
+  DMD_MOMENT_RECENT /* the peak since the previous dump, or as DMD_MOMENT_PEAK */
 } dmd_moment_choice_t;
+
+static inline bool dmd_moment_is_a_peak(dmd_moment_choice_t choice) {
+  return choice == DMD_MOMENT_PEAK || choice == DMD_MOMENT_RECENT;
+}
 
 /* True if the peak says more than the dump: the program has ended with much less memory, and no
  * reporter ran. */

@@ -135,6 +135,8 @@ static uint32_t dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *la
                                     &profile, name);
   if (graph != NULL)
     dmd_graphdump_write(engine, trigger, &profile, graph);
+  if (trigger != DMD_TRIGGER_EXIT)
+    dmd_blocks_begin_peak(engine->live.blocks);
   dmd_profile_destroy(&profile);
   return written ? engine->n_dumps : 0;
 }

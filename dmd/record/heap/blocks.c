@@ -73,10 +73,10 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
 }
 
 void dmd_blocks_destroy(dmd_blocks_t *blocks) {
+  dmd_peak_destroy(blocks->peak);
   for (uint32_t i = 0; i < blocks->n_parts; i++)
     dmd_shard_destroy(&blocks->parts[i]);
   dmd_timekeeper_destroy(&blocks->timekeeper);
-  dmd_peak_destroy_share(&blocks->peak->alone, blocks->env);
   dmd_freed_destroy(&blocks->freed.freed);
   dmd_env_free(blocks->env, blocks->memory);
   dmd_bloom_destroy(blocks->marks);
@@ -367,29 +367,39 @@ dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
 
 /* ---- The peak. ---- */
 
-bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_moment_t *figures) {
+bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_moment_t *largest, dmd_moment_t *recent) {
   const dmd_peak_t *peak = blocks->peak;
   raise_peak(blocks);
-  *figures = (dmd_moment_t){.is_known = peak->is_on,
-                            .szB = peak->most_szB,
-                            .n_blocks = whole(blocks, peak->most_n),
-                            .ms = peak->most_ms,
-                            .alloc_szB = peak->most_alloc_szB,
-                            .error_szB = dmd_peak_error(peak)};
-  return figures->is_known;
+  *largest = dmd_peak_largest(peak);
+  *recent = dmd_peak_recent(peak);
+  recent->is_known = dmd_peak_was_earlier(peak);
+  largest->n_blocks = whole(blocks, largest->n_blocks);
+  recent->n_blocks = whole(blocks, recent->n_blocks);
+  return largest->is_known;
+}
+
+void dmd_blocks_begin_peak(dmd_blocks_t *blocks) {
+  dmd_blocks_hold_all(blocks);
+  dmd_blocks_settle(blocks);
+  dmd_peak_begin(blocks->peak);
 }
 
 bool dmd_blocks_was_at_peak(const dmd_blocks_t *blocks, const dmd_block_t *block) {
   return dmd_peak_has(blocks->peak, block);
 }
 
+void dmd_blocks_walk_earlier_peak(dmd_blocks_t *blocks,
+                                  void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n),
+                                  void *ctx) {
+  if (dmd_peak_was_earlier(blocks->peak))
+    dmd_peak_walk_earlier(blocks->peak, visit, ctx);
+}
+
 void dmd_blocks_walk_gone(dmd_blocks_t *blocks,
                           void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n),
                           void *ctx) {
   dmd_blocks_hold_all(blocks);
-  dmd_peak_walk_gone(blocks->peak, &blocks->peak->alone, visit, ctx);
-  for (uint32_t i = 0; i < blocks->n_parts; i++)
-    dmd_peak_walk_gone(blocks->peak, &blocks->parts[i].share, visit, ctx);
+  dmd_peak_walk_gone(blocks->peak, visit, ctx);
 }
 
 void dmd_blocks_forked(dmd_blocks_t *blocks) {

@@ -176,17 +176,27 @@ dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag);
 /* Resets freed_reported to 0. */
 void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks);
 
-/* ---- The peak: the largest heap so far; see peak.h for how exact it is. ---- */
+/* ---- The peaks: the largest heap so far, and since the last dump; see peak.h for how exact they
+ * are. ---- */
 
-/* Includes this moment. Returns false if peaks are not recorded. */
-bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_moment_t *peak);
+/* Both include this moment. `recent` is not known if the largest heap of all was since the last
+ * dump, or there was none. Returns false if peaks are not recorded. */
+bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_moment_t *largest, dmd_moment_t *recent);
 
-/* The blocks of the peak: those live blocks that were, and those that are gone, which are n blocks
- * each. Valid after dmd_blocks_peak, until blocks come or go. */
+/* A dump is done: the peak since the last dump begins with this moment. */
+void dmd_blocks_begin_peak(dmd_blocks_t *blocks);
+
+/* The blocks of the peak since the last dump: those live blocks that were, and those that are gone,
+ * which are n blocks each. If the largest heap was earlier: its blocks. Valid after
+ * dmd_blocks_peak, until blocks come or go. */
 bool dmd_blocks_was_at_peak(const dmd_blocks_t *blocks, const dmd_block_t *block);
 void dmd_blocks_walk_gone(dmd_blocks_t *blocks,
                           void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n),
                           void *ctx);
+
+void dmd_blocks_walk_earlier_peak(dmd_blocks_t *blocks,
+                                  void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n),
+                                  void *ctx);
 
 /* This is a forked child: forgets the peak, of which now is the largest so far, and the timeline.
  */

@@ -15,10 +15,17 @@ enum { TIME_SHARE = 256 };
 
 /* ---- Blocks of the peak that are gone. ---- */
 
-void dmd_peak_destroy_share(dmd_peak_share_t *share, const dmd_env_t *env) {
+static void destroy_share(dmd_peak_share_t *share, const dmd_env_t *env) {
   dmd_env_free(env, share->gone);
   dmd_env_free(env, share->log);
   share->gone = share->log = NULL;
+}
+
+void dmd_peak_destroy(dmd_peak_t *peak) {
+  for (uint32_t i = 0; i < peak->n_shards; i++)
+    destroy_share(&peak->shards[i].share, peak->env);
+  destroy_share(&peak->alone, peak->env);
+  destroy_share(&peak->at_earlier, peak->env);
 }
 
 static bool is_same(const dmd_gone_t *a, const dmd_gone_t *b) {
@@ -89,15 +96,26 @@ static void visit_gone(const dmd_gone_t *gone,
   visit(ctx, &block, gone->num);
 }
 
-void dmd_peak_walk_gone(const dmd_peak_t *peak, const dmd_peak_share_t *share,
-                        void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n), void *ctx) {
-  if (share->mark != peak->mark)
+typedef void (*visit_fn)(void *ctx, const dmd_block_t *block, uint32_t n);
+
+static void walk_share(const dmd_peak_share_t *share, uint32_t mark, visit_fn visit, void *ctx) {
+  if (share->mark != mark)
     return;
   for (uint32_t i = 0; i < share->n_log; i++)
     visit_gone(&share->log[i], visit, ctx);
   for (uint32_t i = 0; i < share->n_places; i++)
-    if (share->gone[i].mark == peak->mark)
+    if (share->gone[i].mark == mark)
       visit_gone(&share->gone[i], visit, ctx);
+}
+
+void dmd_peak_walk_gone(const dmd_peak_t *peak, visit_fn visit, void *ctx) {
+  walk_share(&peak->alone, peak->mark, visit, ctx);
+  for (uint32_t i = 0; i < peak->n_shards; i++)
+    walk_share(&peak->shards[i].share, peak->mark, visit, ctx);
+}
+
+void dmd_peak_walk_earlier(const dmd_peak_t *peak, visit_fn visit, void *ctx) {
+  walk_share(&peak->at_earlier, DMD_PEAK_EARLIER, visit, ctx);
 }
 
 /* ---- New peaks. ---- */
@@ -230,6 +248,7 @@ void dmd_peak_restart(dmd_peak_t *peak) {
   peak->published = dmd_turnover_left(&now);
   peak->highest = 0;
   peak->least_share = LEAST_SHARE;
+  peak->earlier.is_known = false;
   set_time(peak);
   __atomic_store_n(&peak->is_wanted, false, __ATOMIC_RELAXED);
   take(peak, &now);
@@ -271,7 +290,83 @@ void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share) {
     dmd_peak_want(peak);
 }
 
-uint64_t dmd_peak_error(const dmd_peak_t *peak) {
+/* ---- The largest heap before the last dump. ---- */
+
+/* The true peak is at most this much larger. */
+static uint64_t error_of(const dmd_peak_t *peak) {
   uint64_t limit = peak->highest + peak->step * peak->n_shards;
   return !peak->is_parallel || limit <= peak->most_szB ? 0 : limit - peak->most_szB;
+}
+
+dmd_moment_t dmd_peak_recent(const dmd_peak_t *peak) {
+  return (dmd_moment_t){.is_known = peak->is_on,
+                        .szB = peak->most_szB,
+                        .n_blocks = peak->most_n,
+                        .ms = peak->most_ms,
+                        .alloc_szB = peak->most_alloc_szB,
+                        .error_szB = error_of(peak)};
+}
+
+/* The heap was at most as large as the larger limit of the two. */
+dmd_moment_t dmd_peak_largest(const dmd_peak_t *peak) {
+  const dmd_moment_t recent = dmd_peak_recent(peak), *earlier = &peak->earlier;
+  if (!earlier->is_known)
+    return recent;
+  bool was_earlier = dmd_peak_was_earlier(peak);
+  dmd_moment_t largest = was_earlier ? *earlier : recent;
+  const dmd_moment_t *other = was_earlier ? &recent : earlier;
+  if (other->szB + other->error_szB > largest.szB + largest.error_szB)
+    largest.error_szB = other->szB + other->error_szB - largest.szB;
+  return largest;
+}
+
+static void keep_gone(void *ctx, const dmd_block_t *block, uint32_t n) {
+  dmd_peak_t *peak = ctx;
+  const dmd_gone_t gone = {.req = block->req,
+                           .slop = block->slop,
+                           .stack = block->stack,
+                           .mark = DMD_PEAK_EARLIER,
+                           .num = n,
+                           .tag = block->tag,
+                           .thread = block->thread,
+                           .flags = block->flags};
+  add_gone(peak, &peak->at_earlier, &gone);
+}
+
+static void keep_live(void *ctx, uint64_t addr, dmd_block_t *block) {
+  dmd_peak_t *peak = ctx;
+  (void)addr;
+  if (dmd_peak_has(peak, block))
+    keep_gone(peak, block, 1);
+}
+
+static void keep_blocks(dmd_peak_t *peak) {
+  destroy_share(&peak->at_earlier, peak->env);
+  peak->at_earlier = (dmd_peak_share_t){.mark = DMD_PEAK_EARLIER};
+  for (uint32_t i = 0; i < peak->n_shards; i++)
+    dmd_heap_walk(&peak->shards[i].heap, keep_live, peak);
+  dmd_peak_walk_gone(peak, keep_gone, peak);
+}
+
+/* Steps may become smaller, and no shard may have changed by more than one. */
+static void publish_all(dmd_peak_t *peak) {
+  peak->published = dmd_turnover_left(&peak->alone.sum);
+  for (uint32_t i = 0; i < peak->n_shards; i++) {
+    dmd_peak_share_t *share = &peak->shards[i].share;
+    share->published = dmd_turnover_left(&share->sum);
+    peak->published += share->published;
+  }
+}
+
+void dmd_peak_begin(dmd_peak_t *peak) {
+  if (!peak->is_on)
+    return;
+  dmd_peak_raise(peak);
+  if (!dmd_peak_was_earlier(peak))
+    keep_blocks(peak);
+  peak->earlier = dmd_peak_largest(peak);
+  const dmd_turnover_t now = dmd_peak_now(peak);
+  publish_all(peak);
+  peak->highest = peak->published;
+  take(peak, &now);
 }

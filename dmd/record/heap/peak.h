@@ -26,6 +26,12 @@
  * Time: a thread alone reads the clock when it has allocated DMD_TIMEKEEPER_SZB since it last did,
  * or in the beginning 1/256 of all so far. The time of a peak is the last reading before it.
  *
+ * The peak here is the largest heap since the last dump. When a dump is done (dmd_peak_begin), the
+ * blocks of the largest heap so far are copied to a table of their own, `earlier`, and from then on
+ * the next peak is looked for, which begins with what the heap has now. So two peaks cost an event
+ * no more than one. If the new one becomes larger than the earlier one, it is the peak of the whole
+ * run, and the earlier one is of no more use.
+ *
  * Sizes are requested bytes. Blocks that the program announces do not count, since they may lie
  * within others. If blocks are sampled, sums are estimates.
  *
@@ -38,6 +44,7 @@
 
 #include "base/env.h"
 #include "base/lock.h"
+#include "model/profile/profile.h"
 #include "record/heap/block.h"
 #include "record/heap/timekeeper.h"
 
@@ -65,6 +72,8 @@ typedef struct dmd_gone {
 } dmd_gone_t;
 
 enum { DMD_PEAK_LOG = 256 };
+
+#define DMD_PEAK_EARLIER 1u
 
 /* Numbers of blocks up to here are used; announced blocks have UINT32_MAX. */
 #define DMD_PEAK_LAST_NUMBER (UINT32_MAX - 1)
@@ -105,6 +114,8 @@ typedef struct dmd_peak {
   uint64_t most_ms;          /* when that was */
   uint64_t published;        /* bytes of all blocks, as the shards have published them */
   uint64_t highest;          /* the most that was published */
+  dmd_moment_t earlier; /* the largest heap before the last dump; blocks as in dmd_turnover_t */
+  dmd_peak_share_t at_earlier; /* its blocks are `gone`, with the mark DMD_PEAK_EARLIER */
   dmd_clock_t clock;
   const dmd_timekeeper_t *timekeeper;
   struct dmd_shard *shards;
@@ -115,7 +126,7 @@ typedef struct dmd_peak {
 void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, struct dmd_shard *shards,
                    uint32_t n_shards, const struct dmd_blocks_config *config,
                    const dmd_timekeeper_t *timekeeper);
-void dmd_peak_destroy_share(dmd_peak_share_t *share, const dmd_env_t *env);
+void dmd_peak_destroy(dmd_peak_t *peak); /* before the shards */
 
 static inline bool dmd_peak_has(const dmd_peak_t *peak, const dmd_block_t *block) {
   return block->born <= peak->mark;
@@ -145,15 +156,29 @@ void dmd_peak_read_clock(dmd_peak_t *peak);
 void dmd_peak_restart(dmd_peak_t *peak);
 void dmd_peak_raise(dmd_peak_t *peak);
 
+/* The next peak begins with this moment, and the largest heap so far becomes the earlier peak. All
+ * shard locks are held. Cost: time for each live block, memory for each distinct kind of block of
+ * the peak. */
+void dmd_peak_begin(dmd_peak_t *peak);
+
+/* The largest heap since the last dump, and the largest of all. */
+dmd_moment_t dmd_peak_recent(const dmd_peak_t *peak);
+dmd_moment_t dmd_peak_largest(const dmd_peak_t *peak);
+
+/* Whether the largest heap of all was before the last dump. */
+static inline bool dmd_peak_was_earlier(const dmd_peak_t *peak) {
+  return peak->earlier.is_known && peak->most_szB <= peak->earlier.szB;
+}
+
 /* What all shards counted so far. All shard locks are held. */
 dmd_turnover_t dmd_peak_now(const dmd_peak_t *peak);
 
-/* The true peak is at most this much larger. */
-uint64_t dmd_peak_error(const dmd_peak_t *peak);
-
-/* Visits the blocks of the peak that are gone: n blocks each. */
-void dmd_peak_walk_gone(const dmd_peak_t *peak, const dmd_peak_share_t *share,
+/* Visits the blocks of the peak that are gone, or all blocks of the earlier peak: n blocks each. */
+void dmd_peak_walk_gone(const dmd_peak_t *peak,
                         void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n), void *ctx);
+void dmd_peak_walk_earlier(const dmd_peak_t *peak,
+                           void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n),
+                           void *ctx);
 
 /* Makes room in the log. */
 void dmd_peak_work_off(const dmd_peak_t *peak, dmd_peak_share_t *share);

@@ -19,7 +19,6 @@ void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_co
 }
 
 void dmd_shard_destroy(dmd_shard_t *part) {
-  dmd_peak_destroy_share(&part->share, part->heap.env);
   dmd_pool_destroy(&part->tag_sums);
   dmd_heap_destroy(&part->heap);
 }

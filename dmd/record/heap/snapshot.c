@@ -125,7 +125,8 @@ typedef struct {
   dmd_resolve_fn resolve;
   void *resolve_ctx;
   bool advises;
-  bool has_peak; /* blocks are marked that are not of the peak */
+  bool has_peak;   /* blocks are marked that are not of the peak */
+  bool has_recent; /* no live block is: the blocks of the recent peak are listed beside it */
   /* The blocks, sorted by stack. places, by the stack's profile id + 1: first the number of its
    * blocks, then the index of the first, finally the index after the last. */
   const dmd_block_t **blocks;
@@ -174,33 +175,43 @@ static void take_inner(dmd_group_t *g, uint64_t inner_szB) {
   g->slop -= inner_szB - from_req;
 }
 
-static dmd_group_t group_of(const snapshot_t *s, const dmd_block_t *block) {
-  dmd_group_t group = dmd_live_group_of(s->live, block);
-  group.after_peak = s->has_peak && !dmd_blocks_was_at_peak(s->live->blocks, block);
-  return group;
+/* Of the peak since the last dump. */
+static bool is_after_peak(const snapshot_t *s, const dmd_block_t *block) {
+  return s->has_peak && !dmd_blocks_was_at_peak(s->live->blocks, block);
+}
+
+/* Adds a group that has the live heap's ids, of blocks that are still there. Who reported them at
+ * the peak is not known. */
+static void add_live(snapshot_t *s, dmd_group_t g, bool after_peak) {
+  g.after_peak = after_peak || s->has_recent;
+  dmd_groups_add(&s->profile->groups, &g);
+  if (!s->has_recent || after_peak)
+    return;
+  g.after_peak = false;
+  g.reports = DMD_NONE;
+  dmd_groups_add(&s->profile->recent, &g);
 }
 
 /* The peak counts a piece with the block that contains it. */
-static bool is_after_peak(const snapshot_t *s, const dmd_nesting_t *nesting) {
+static bool is_nested_after_peak(const snapshot_t *s, const dmd_nesting_t *nesting) {
   while (nesting->outer != NULL && (nesting->block->flags & DMD_BLOCK_ANNOUNCED)) {
     const dmd_nesting_t *outer = dmd_nested_find(&s->nested, nesting->outer);
     if (outer == NULL)
-      return group_of(s, nesting->outer).after_peak;
+      return is_after_peak(s, nesting->outer);
     nesting = outer;
   }
-  return group_of(s, nesting->block).after_peak;
+  return is_after_peak(s, nesting->block);
 }
 
 static void add_nested(snapshot_t *s, const dmd_nesting_t *nesting) {
   dmd_group_t group = dmd_live_group_of(s->live, nesting->block);
-  group.after_peak = is_after_peak(s, nesting);
   uint64_t req = group.req;
   if (!group.sampled)
     take_inner(&group, nesting->inner_szB);
   s->profile->run.nested_szB += req - group.req;
   dmd_group_t g = dmd_translation_group(&s->ids, &group);
   g.reports = with_reports_of_outer(s, g.reports, nesting->outer);
-  dmd_groups_add(&s->profile->groups, &g);
+  add_live(s, g, is_nested_after_peak(s, nesting));
 }
 
 static void add_block(snapshot_t *s, const dmd_block_t *block) {
@@ -209,8 +220,8 @@ static void add_block(snapshot_t *s, const dmd_block_t *block) {
     add_nested(s, nesting);
     return;
   }
-  dmd_group_t group = group_of(s, block);
-  add_group(s, &group);
+  dmd_group_t group = dmd_live_group_of(s->live, block);
+  add_live(s, dmd_translation_group(&s->ids, &group), is_after_peak(s, block));
   if (s->advises && block->reports == DMD_NONE && !group.sampled)
     dmd_lastreports_advise(&s->live->last_time, &s->live->reports, &s->ids, block);
 }
@@ -290,8 +301,12 @@ static void scan_block(void *ctx, uint64_t addr, dmd_block_t *block) {
     profile->run.nested_szB += block->req;
     return;
   }
-  dmd_group_t group = group_of(s, block);
+  dmd_group_t group = dmd_live_group_of(s->live, block);
   group = dmd_translation_group(&s->ids, &group);
+  bool after_peak = is_after_peak(s, block);
+  if (s->has_recent && !after_peak)
+    dmd_groups_add(&profile->recent, &group);
+  group.after_peak = after_peak || s->has_recent;
   dmd_scanned_add(&profile->scanned, dmd_groups_append(&profile->groups, &group), addr);
   dmd_contents_add(&profile->scanned, s->pages, addr, block->req, s->live->config.word_szB);
 }
@@ -306,20 +321,32 @@ static void scan_blocks(snapshot_t *s, const dmd_memory_t *memory) {
 
 /* ---- The peak. ---- */
 
-static void add_gone(void *ctx, const dmd_block_t *block, uint32_t n) {
-  snapshot_t *s = ctx;
+static void add_gone_to(snapshot_t *s, dmd_groups_t *to, const dmd_block_t *block, uint32_t n) {
   if (block->flags & DMD_BLOCK_UNSAMPLED)
     return;
   dmd_group_t group = dmd_live_group_of(s->live, block);
   group.num *= n;
   group = dmd_translation_group(&s->ids, &group);
-  dmd_groups_add(&s->profile->gone, &group);
+  dmd_groups_add(to, &group);
+}
+
+static void add_gone(void *ctx, const dmd_block_t *block, uint32_t n) {
+  snapshot_t *s = ctx;
+  add_gone_to(s, s->has_recent ? &s->profile->recent : &s->profile->gone, block, n);
+}
+
+static void add_earlier(void *ctx, const dmd_block_t *block, uint32_t n) {
+  snapshot_t *s = ctx;
+  add_gone_to(s, &s->profile->gone, block, n);
 }
 
 static void add_peak(snapshot_t *s) {
-  s->has_peak = dmd_blocks_peak(s->live->blocks, &s->profile->run.peak);
-  s->profile->has_peak = s->has_peak;
-  dmd_blocks_tell_timeline(s->live->blocks, s->profile);
+  dmd_profile_t *profile = s->profile;
+  s->has_peak = dmd_blocks_peak(s->live->blocks, &profile->run.peak, &profile->run.recent_peak);
+  s->has_recent = profile->run.recent_peak.is_known;
+  profile->has_peak = s->has_peak;
+  profile->has_recent = s->has_recent;
+  dmd_blocks_tell_timeline(s->live->blocks, profile);
 }
 
 /* ---- Building the profile. ---- */
@@ -365,6 +392,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
     add_blocks(&s);
   }
   dmd_blocks_walk_gone(live->blocks, add_gone, &s);
+  dmd_blocks_walk_earlier_peak(live->blocks, add_earlier, &s);
   profile->memory.heap_allocated = s.in_blocks_szB - dmd_nested_szB(&s.nested);
   dmd_nested_destroy(&s.nested);
   dmd_translation_add_faults(&s.ids, &live->faults);

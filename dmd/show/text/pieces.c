@@ -228,7 +228,7 @@ void dmd_records_json(dmd_out_t *out, const dmd_records_t *records,
   dmd_jsonout_object(&w.j, DMD_JSONOUT_LINES);
   dmd_jsonout_key_str(&w.j, "mode", dmd_mode_name(w.profile->mode));
   if (w.profile->shows_peak)
-    dmd_jsonout_key_str(&w.j, "moment", "peak");
+    dmd_jsonout_key_str(&w.j, "moment", w.profile->shows_recent ? "recent-peak" : "peak");
   dmd_jsonout_key(&w.j, "heap");
   dmd_jsonout_object(&w.j, DMD_JSONOUT_INLINE);
   dmd_json_write_sum(&w.j, &records->heap);

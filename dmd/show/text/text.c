@@ -82,9 +82,7 @@ void dmd_print_time(dmd_out_t *out, uint64_t ms) {
 }
 
 /* `1,234 bytes in 5 blocks, after 0.8 s` */
-static void print_figures(dmd_out_t *out, const dmd_run_t *run) {
-  const dmd_moment_t *peak = &run->peak;
-  bool sampled = run->sample_interval > 0;
+static void print_figures(dmd_out_t *out, const dmd_moment_t *peak, bool sampled) {
   dmd_print_count(out, (int64_t)peak->szB, sampled, "byte", "bytes");
   dmd_out_str(out, " in ");
   dmd_print_count(out, (int64_t)peak->n_blocks, sampled, "block", "blocks");
@@ -101,11 +99,12 @@ void dmd_print_peak_sentence(const dmd_printer_t *p) {
   const dmd_run_t *run = &p->profile->run;
   if (!p->profile->shows_peak || !run->peak.is_known)
     return;
-  bool is_exit = dmd_run_is_at_exit(run);
-  dmd_out_str(p->out, "At the peak: ");
-  print_figures(p->out, run);
+  bool is_exit = dmd_run_is_at_exit(run), sampled = run->sample_interval > 0;
+  dmd_out_str(p->out,
+              p->profile->shows_recent ? "At the peak since the previous dump: " : "At the peak: ");
+  print_figures(p->out, &run->peak, sampled);
   dmd_out_str(p->out, "; ");
-  dmd_print_count(p->out, (int64_t)run->in_use_szB, run->sample_interval > 0, "byte", "bytes");
+  dmd_print_count(p->out, (int64_t)run->in_use_szB, sampled, "byte", "bytes");
   dmd_out_str(p->out, is_exit ? " at exit\n" : " at the dump\n");
 }
 
@@ -124,8 +123,13 @@ void dmd_print_peak_total(const dmd_printer_t *p) {
   const dmd_run_t *run = &p->profile->run;
   if (!run->peak.is_known || p->profile->shows_peak)
     return;
+  bool sampled = run->sample_interval > 0;
   dmd_out_str(p->out, "peak: ");
-  print_figures(p->out, run);
+  print_figures(p->out, &run->peak, sampled);
+  if (run->recent_peak.is_known) {
+    dmd_out_str(p->out, "\npeak since the previous dump: ");
+    print_figures(p->out, &run->recent_peak, sampled);
+  }
   dmd_out_char(p->out, '\n');
 }
 

@@ -88,6 +88,23 @@ static void divide(void) {
   free(soup(100));
 }
 
+/* A dump after each course. The second is small, and a spoon and a crumb of it are left. */
+static void dine(void) {
+  free(soup(500000));
+  DMD_DUMP("first");
+  char *small = soup(3000), *spoons[10];
+  for (int i = 0; i < 10; i++)
+    spoons[i] = spoon();
+  for (int i = 0; i < 9; i++)
+    free(spoons[i]);
+  free(small);
+  crumb();
+  DMD_DUMP("second");
+  free(soup(600000));
+  DMD_DUMP("third");
+  free(spoons[9]);
+}
+
 static void *work(void *turn) {
   char *kept[50];
   (void)turn;
@@ -112,8 +129,8 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } ways[] = {{"cook", cook},   {"leave", leave},   {"stir", stir},        {"tell", tell},
-              {"split", split}, {"divide", divide}, {"together", together}};
+  } ways[] = {{"cook", cook},   {"leave", leave},   {"stir", stir}, {"tell", tell},
+              {"split", split}, {"divide", divide}, {"dine", dine}, {"together", together}};
   for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
     if (strcmp(argv[1], ways[i].name) == 0)
       ways[i].run();

@@ -184,9 +184,13 @@ static void either_moment_can_be_had(void **state) {
           gone = sum_of(&f.profile.gone, true);
     peak.blocks += gone.blocks;
     peak.szB += gone.szB;
+    sum_t recent = f.profile.has_recent ? sum_of(&f.profile.recent, true)
+                   : f.profile.has_peak ? peak
+                                        : end;
     n_peaks += f.profile.has_peak;
     assert_only(fixture_json(&f), DMD_MOMENT_END, end);
     assert_only(fixture_json(&f), DMD_MOMENT_PEAK, f.profile.has_peak ? peak : end);
+    assert_only(fixture_json(&f), DMD_MOMENT_RECENT, recent);
     fixture_end(&f);
   }
   assert_true(n_peaks > ROUNDS / 4);

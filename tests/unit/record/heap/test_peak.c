@@ -3,7 +3,8 @@
 
 #include "record/heap/shard.h"
 
-/* ---- the naive model: the live blocks, and a copy of them from when they were largest ---- */
+/* ---- the naive model: the live blocks, and copies of them from when they were largest: of all
+ * times, and since the last dump ---- */
 
 enum { MAX = 300, N_STACKS = 9, N_TAGS = 3, N_SIZES = 6, N_KINDS = N_STACKS * N_TAGS * N_SIZES };
 
@@ -11,6 +12,12 @@ typedef struct {
   dmd_new_block_t block;
   uint32_t tag;
 } entry_t;
+
+typedef struct {
+  uint64_t szB, n, alloc_szB;
+  uint64_t kinds[N_KINDS];
+  bool lasts; /* nothing was freed since, and nobody looked at it */
+} largest_t;
 
 typedef enum { SLABS, ALONE, LOCKED, PARALLEL, SPLIT, N_HOSTS } host_kind_t;
 
@@ -25,9 +32,9 @@ typedef struct {
   entry_t list[MAX];
   uint32_t n;
   uint64_t szB, alloc_szB, now;
-  uint64_t peak_szB, peak_n, peak_alloc_szB;
-  uint64_t peak_kinds[N_KINDS];
-  bool lasts;    /* nothing was freed since the peak, and nobody looked at it */
+  largest_t peak, recent;
+  bool has_earlier; /* there was a dump, before which the heap had at most: */
+  uint64_t earlier_szB;
   char is_alone; /* what the host says */
 } model_t;
 
@@ -79,21 +86,18 @@ static void end(model_t *m) {
 
 /* ---- events ---- */
 
-static void note_peak(model_t *m) {
-  m->peak_szB = m->szB;
-  m->peak_n = m->n;
-  m->peak_alloc_szB = m->alloc_szB;
-  memset(m->peak_kinds, 0, sizeof m->peak_kinds);
+static void note(const model_t *m, largest_t *peak) {
+  *peak = (largest_t){.szB = m->szB, .n = m->n, .alloc_szB = m->alloc_szB};
   for (uint32_t i = 0; i < m->n; i++)
-    m->peak_kinds[kind_of(m->list[i].block.req, m->list[i].block.stack, m->list[i].tag)]++;
+    peak->kinds[kind_of(m->list[i].block.req, m->list[i].block.stack, m->list[i].tag)]++;
 }
 
-/* The peak lasts until something is freed: empty blocks that come meanwhile are of it. */
-static void note_if_largest(model_t *m) {
-  if (m->szB < m->peak_szB || (m->szB == m->peak_szB && !m->lasts))
+/* A peak lasts until something is freed: empty blocks that come meanwhile are of it. */
+static void note_if_largest(const model_t *m, largest_t *peak) {
+  if (m->szB < peak->szB || (m->szB == peak->szB && !peak->lasts))
     return;
-  m->lasts = true;
-  note_peak(m);
+  note(m, peak);
+  peak->lasts = true;
 }
 
 static dmd_new_block_t describe(model_t *m, uint64_t addr, uint64_t req) {
@@ -105,11 +109,12 @@ static void add_to_list(model_t *m, const dmd_new_block_t *block, uint32_t tag) 
   m->list[m->n++] = (entry_t){.block = *block, .tag = tag};
   m->szB += block->req;
   m->alloc_szB += block->req;
-  note_if_largest(m);
+  note_if_largest(m, &m->peak);
+  note_if_largest(m, &m->recent);
 }
 
 static void take_from_list(model_t *m, entry_t *e) {
-  m->lasts = false;
+  m->peak.lasts = m->recent.lasts = false;
   m->szB -= e->block.req;
   *e = m->list[--m->n];
 }
@@ -229,33 +234,54 @@ static void count_gone(void *ctx, const dmd_block_t *block, uint32_t n) {
   count(ctx, block, n);
 }
 
-static void compare(model_t *m) {
-  dmd_moment_t peak;
-  found_t f = {.m = m};
-  assert_true(dmd_blocks_peak(m->blocks, &peak));
-  dmd_blocks_walk(m->blocks, count_live, &f);
-  dmd_blocks_walk_gone(m->blocks, count_gone, &f);
-  dmd_blocks_let_go(m->blocks);
-  m->lasts = false;
-  assert_int_equal(f.szB, peak.szB);
-  assert_int_equal(f.n, peak.n_blocks);
-  assert_true(peak.szB <= m->peak_szB && peak.szB + peak.error_szB >= m->peak_szB);
+static void compare_with(const model_t *m, const dmd_moment_t *peak, const found_t *f,
+                         const largest_t *expected) {
+  assert_int_equal(f->szB, peak->szB);
+  assert_int_equal(f->n, peak->n_blocks);
+  assert_true(peak->szB <= expected->szB && peak->szB + peak->error_szB >= expected->szB);
   if (m->kind == PARALLEL || !m->is_alone) {
-    assert_true(peak.error_szB <= m->peak_szB / 100 + 12000);
+    assert_true(peak->error_szB <= expected->szB / 100 + 12000);
     return;
   }
-  assert_int_equal(peak.error_szB, 0);
-  assert_int_equal(peak.szB, m->peak_szB);
-  assert_int_equal(peak.alloc_szB, m->peak_alloc_szB);
-  assert_memory_equal(f.kinds, m->peak_kinds, sizeof f.kinds);
+  assert_int_equal(peak->error_szB, 0);
+  assert_int_equal(peak->szB, expected->szB);
+  assert_int_equal(peak->alloc_szB, expected->alloc_szB);
+  assert_memory_equal(f->kinds, expected->kinds, sizeof f->kinds);
+}
+
+static void compare(model_t *m) {
+  dmd_moment_t peak, recent;
+  found_t f = {.m = m}, earlier = {.m = m};
+  assert_true(dmd_blocks_peak(m->blocks, &peak, &recent));
+  dmd_blocks_walk(m->blocks, count_live, &f);
+  dmd_blocks_walk_gone(m->blocks, count_gone, &f);
+  dmd_blocks_walk_earlier_peak(m->blocks, count_gone, &earlier);
+  dmd_blocks_let_go(m->blocks);
+  m->peak.lasts = m->recent.lasts = false;
+  bool is_exact = m->kind != PARALLEL && m->is_alone;
+  if (is_exact)
+    assert_int_equal(recent.is_known, m->has_earlier && m->recent.szB <= m->earlier_szB);
+  compare_with(m, &peak, recent.is_known ? &earlier : &f, &m->peak);
+  if (recent.is_known)
+    compare_with(m, &recent, &f, &m->recent);
+}
+
+static void begin_peak(model_t *m) {
+  dmd_blocks_begin_peak(m->blocks);
+  dmd_blocks_let_go(m->blocks);
+  m->has_earlier = true;
+  m->earlier_szB = m->peak.szB;
+  note(m, &m->recent);
+  m->peak.lasts = false;
 }
 
 static void restart(model_t *m) {
   m->is_alone = 1;
   dmd_blocks_forked(m->blocks);
   dmd_blocks_let_go(m->blocks);
-  m->lasts = false;
-  note_peak(m);
+  m->has_earlier = false;
+  note(m, &m->peak);
+  note(m, &m->recent);
 }
 
 static void check_totals(model_t *m) {
@@ -284,6 +310,8 @@ static void random_against_all_events(void **state) {
       if (roll(m, 3) > 0)
         check_totals(m);
       compare(m);
+      if (roll(m, 2) == 0)
+        begin_peak(m);
     }
     end(m);
   }
@@ -294,7 +322,7 @@ static void random_against_all_events(void **state) {
 static void who_publishes_often_does_so_less(void **state) {
   (void)state;
   model_t m;
-  dmd_moment_t before = {.error_szB = 0}, peak;
+  dmd_moment_t before = {.error_szB = 0}, peak, recent;
   begin(&m, PARALLEL, 1);
   dmd_new_block_t block = {.addr = 64, .req = 200, .usable = 200};
   for (int i = 0; i < 100000; i++) {
@@ -302,9 +330,9 @@ static void who_publishes_often_does_so_less(void **state) {
     dmd_blocks_remove(m.blocks, 64, DMD_NONE);
     dmd_blocks_let_go(m.blocks);
     if (i == 100)
-      dmd_blocks_peak(m.blocks, &before);
+      dmd_blocks_peak(m.blocks, &before, &recent);
   }
-  dmd_blocks_peak(m.blocks, &peak);
+  dmd_blocks_peak(m.blocks, &peak, &recent);
   dmd_blocks_let_go(m.blocks);
   assert_true(before.error_szB <= 2 * 2048 + 200);
   assert_true(peak.error_szB > before.error_szB && peak.error_szB <= 2 * 65536);
@@ -327,7 +355,7 @@ static void count_bytes(void *ctx, const dmd_block_t *block, uint32_t n) {
 
 static uint64_t bytes_gone(const dmd_peak_t *peak) {
   uint64_t szB = 0;
-  dmd_peak_walk_gone(peak, &peak->alone, count_bytes, &szB);
+  dmd_peak_walk_gone(peak, count_bytes, &szB);
   return szB;
 }
 
@@ -361,7 +389,7 @@ static void numbers_are_used_again(void **state) {
   assert_int_equal(peak->most_szB, 170);
   assert_true(has(shard, 64) && has(shard, 128) && has(shard, 192));
   assert_int_equal(bytes_gone(peak), 0);
-  dmd_peak_destroy_share(&peak->alone, &host.env);
+  dmd_peak_destroy(peak);
   dmd_shard_destroy(shard);
   free(peak);
   free(shard);
@@ -371,7 +399,7 @@ static void numbers_are_used_again(void **state) {
 static void the_clock_is_read_when_growth_goes_on_after_a_pause(void **state) {
   (void)state;
   model_t m;
-  dmd_moment_t peak;
+  dmd_moment_t peak, recent;
   begin(&m, ALONE, 1);
   m.now = 5;
   dmd_blocks_add(m.blocks, &(dmd_new_block_t){.addr = 64, .req = 100, .usable = 100}, DMD_NONE);
@@ -381,7 +409,7 @@ static void the_clock_is_read_when_growth_goes_on_after_a_pause(void **state) {
   dmd_blocks_add(m.blocks, &(dmd_new_block_t){.addr = 640, .req = 10, .usable = 10}, DMD_NONE);
   m.now = 900;
   dmd_blocks_remove(m.blocks, 640, DMD_NONE);
-  dmd_blocks_peak(m.blocks, &peak);
+  dmd_blocks_peak(m.blocks, &peak, &recent);
   assert_int_equal(peak.ms, 70);
   assert_int_equal(peak.szB, 110);
   end(&m);
@@ -395,7 +423,7 @@ static dmd_new_block_t plain(uint64_t addr, uint64_t req) {
 static void the_clock_is_not_that_of_a_later_allocation(void **state) {
   (void)state;
   model_t m;
-  dmd_moment_t peak;
+  dmd_moment_t peak, recent;
   begin(&m, LOCKED, 1);
   m.now = 5;
   const dmd_new_block_t first = plain(64, 100), second = plain(640, 20);
@@ -403,7 +431,7 @@ static void the_clock_is_not_that_of_a_later_allocation(void **state) {
   dmd_blocks_quick_remove(m.blocks, 64, DMD_NONE);
   m.now = 70;
   dmd_blocks_quick_add(m.blocks, &second, DMD_NONE);
-  dmd_blocks_peak(m.blocks, &peak);
+  dmd_blocks_peak(m.blocks, &peak, &recent);
   dmd_blocks_let_go(m.blocks);
   assert_int_equal(peak.szB, 100);
   assert_int_equal(peak.ms, 5);
@@ -413,7 +441,7 @@ static void the_clock_is_not_that_of_a_later_allocation(void **state) {
 static void a_peak_before_there_are_threads_is_exact(void **state) {
   (void)state;
   model_t m;
-  dmd_moment_t peak;
+  dmd_moment_t peak, recent;
   begin(&m, SPLIT, 1);
   const dmd_new_block_t first = plain(64, 100), second = plain(640, 20), third = plain(128, 3);
   dmd_blocks_quick_add(m.blocks, &first, DMD_NONE);
@@ -426,7 +454,7 @@ static void a_peak_before_there_are_threads_is_exact(void **state) {
   dmd_blocks_remove(m.blocks, 64, DMD_NONE);
   dmd_blocks_let_go(m.blocks);
   assert_true(dmd_blocks_quick_add(m.blocks, &third, DMD_NONE));
-  dmd_blocks_peak(m.blocks, &peak);
+  dmd_blocks_peak(m.blocks, &peak, &recent);
   dmd_blocks_let_go(m.blocks);
   assert_int_equal(peak.szB, 120);
   assert_int_equal(peak.n_blocks, 2);
@@ -436,14 +464,14 @@ static void a_peak_before_there_are_threads_is_exact(void **state) {
 static void a_restart_begins_with_the_heap_as_it_is(void **state) {
   (void)state;
   model_t m;
-  dmd_moment_t peak;
+  dmd_moment_t peak, recent;
   begin(&m, LOCKED, 1);
   for (uint64_t i = 1; i <= 10; i++)
     dmd_blocks_add(m.blocks, &(dmd_new_block_t){.addr = i << 20, .req = 100, .usable = 100}, 0);
   for (uint64_t i = 1; i <= 7; i++)
     dmd_blocks_remove(m.blocks, i << 20, DMD_NONE);
   dmd_blocks_forked(m.blocks);
-  dmd_blocks_peak(m.blocks, &peak);
+  dmd_blocks_peak(m.blocks, &peak, &recent);
   found_t f = {.m = &m};
   dmd_blocks_walk_gone(m.blocks, count_gone, &f);
   assert_int_equal(peak.szB, 300);
