@@ -38,6 +38,7 @@ dmd_core_sources = \
   dmd/files/profile/profilewriter.c dmd/files/profile/profilewriter.h \
   dmd/model/profile/measured.c dmd/model/profile/measured.h \
   dmd/model/profile/profile.c dmd/model/profile/profile.h \
+  dmd/model/profile/lifetimes.c dmd/model/profile/lifetimes.h \
   dmd/model/profile/memreports.c dmd/model/profile/memreports.h \
   dmd/model/profile/reports.c dmd/model/profile/reports.h \
   dmd/model/profile/timeline.c dmd/model/profile/timeline.h \
@@ -109,6 +110,7 @@ dmd_core_sources = \
   dmd/show/text/text_gate.c dmd/show/text/text_gate.h \
   dmd/show/text/text_history.c dmd/show/text/text_history.h \
   dmd/show/text/text_leaks.c \
+  dmd/show/text/text_lifetimes.c dmd/show/text/text_lifetimes.h \
   dmd/show/text/text_owners.c \
   dmd/show/text/text_overview.c dmd/show/text/text_overview.h \
   dmd/show/text/text_paths.c \
@@ -149,6 +151,7 @@ dmd_core_sources = \
   dmd/files/graph/read_graph_names.c \
   dmd/files/graph/read_graph_nodes.c \
   dmd/files/profile/historyreader.c dmd/files/profile/historyreader.h \
+  dmd/files/profile/read_lifetimes.c \
   dmd/files/profile/read_run.c \
   dmd/files/profile/read_timeline.c \
   dmd/files/profile/readerstate.c dmd/files/profile/readerstate.h \
@@ -214,6 +217,7 @@ dmd_core_sources = \
   dmd/record/heap/slabmap.c dmd/record/heap/slabmap.h \
   dmd/record/heap/slabs.c dmd/record/heap/slabs.h \
   dmd/record/heap/addressmap.c dmd/record/heap/addressmap.h \
+  dmd/record/heap/ages.c dmd/record/heap/ages.h \
   dmd/record/heap/snapshot.c dmd/record/heap/snapshot.h \
   dmd/record/heap/stack.c dmd/record/heap/stack.h \
   dmd/record/engine/allocation.c dmd/record/engine/allocation.h \

@@ -14,6 +14,7 @@ unit_tests = \
   tests/unit/analyse/transform/test_anonymize \
   tests/unit/base/test_arena \
   tests/unit/base/test_out_base64 \
+  tests/unit/record/heap/test_ages \
   tests/unit/record/heap/test_blocks \
   tests/unit/record/heap/test_peak \
   tests/unit/record/heap/test_timekeeper \
@@ -215,9 +216,9 @@ thread_core_sources = \
   dmd/record/heap/heap.c dmd/record/heap/blockreferrers.c dmd/record/heap/interleave.c dmd/record/heap/lastreports.c dmd/record/heap/live.c dmd/record/heap/bloom.c \
   dmd/record/heap/live_report.c dmd/record/heap/live_scope.c dmd/record/heap/nested.c dmd/record/heap/pages.c dmd/record/heap/peak.c dmd/record/heap/timekeeper.c dmd/record/heap/shard.c \
   dmd/record/heap/fastpath.c dmd/record/heap/sample.c dmd/record/heap/scope.c dmd/record/heap/slabmap.c dmd/record/heap/slabs.c \
-  dmd/record/heap/addressmap.c dmd/record/heap/snapshot.c dmd/record/heap/stack.c dmd/model/profile/hint.c dmd/model/profile/claimblocks.c \
+  dmd/record/heap/addressmap.c dmd/record/heap/ages.c dmd/record/heap/snapshot.c dmd/record/heap/stack.c dmd/model/profile/hint.c dmd/model/profile/claimblocks.c \
   dmd/model/profile/fault.c dmd/model/profile/frame.c dmd/model/profile/groups.c dmd/model/profile/measured.c \
-  dmd/model/profile/memreports.c dmd/model/profile/profile.c dmd/model/profile/reports.c \
+  dmd/model/profile/lifetimes.c dmd/model/profile/memreports.c dmd/model/profile/profile.c dmd/model/profile/reports.c \
   dmd/model/profile/timeline.c dmd/model/profile/translate.c
 # Further sources for the test of dmdv's threads.
 thread_reader_sources = \
@@ -227,6 +228,7 @@ thread_reader_sources = \
   dmd/model/graph/nesting.c dmd/files/profile/jsondocument.c dmd/files/graph/graphreaderstate.c \
   dmd/files/profile/profilereader.c dmd/files/profile/read_hints.c dmd/files/profile/read_blocks.c dmd/files/profile/read_frames.c dmd/files/graph/graphreader.c \
   dmd/files/graph/read_graph_names.c dmd/files/graph/read_graph_nodes.c dmd/files/profile/historyreader.c \
+  dmd/files/profile/read_lifetimes.c \
   dmd/files/profile/read_run.c \
   dmd/files/profile/read_timeline.c \
   dmd/files/profile/readerstate.c dmd/files/profile/jsonvalue.c \

@@ -131,6 +131,10 @@ static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
     dmdv_error("diff: --causal does not work with --json, --by, --section or --filter");
     return 2;
   }
+  if (options->shows_lifetimes) {
+    dmdv_error("diff: --sort-by=usable, req, slop or num-blocks");
+    return 2;
+  }
   dmd_profile_t old, new;
   dmd_load_options_t load = options->load;
   load.moment = DMD_MOMENT_ALL;

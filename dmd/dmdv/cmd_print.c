@@ -7,6 +7,7 @@
 #include "dmdv/commandline/show.h"
 #include "dmdv/graph/graphbeside.h"
 #include "host/process.h"
+#include "show/text/text_lifetimes.h"
 
 #include <inttypes.h>
 
@@ -73,6 +74,33 @@ static bool write_clamped(const dmdv_options_t *options) {
   return good;
 }
 
+/* ---- Lifetimes. ---- */
+
+typedef struct {
+  const dmd_profile_t *profile;
+  const dmdv_options_t *options;
+} lifetimes_t;
+
+static void print_lifetimes(void *ctx, dmd_out_t *out) {
+  const lifetimes_t *shown = ctx;
+  const dmdv_view_t *view = &shown->options->view;
+  dmd_lifetimes_print(out, shown->profile,
+                      (dmd_lifetimes_by_t)(shown->options->sort_by - DMD_SORT_NUM_BLOCKS - 1),
+                      view->max_records, view->max_frames);
+}
+
+static bool show_lifetimes(const dmd_profile_t *profile, const dmdv_options_t *options) {
+  if (options->json || options->view.by != DMD_BY_RECORD || options->view.sections != 0 ||
+      options->n_filters > 0)
+    return dmdv_error(
+        "print: --json, --by, --section and --filter do not work with this --sort-by");
+  if (!profile->lifetimes.is_known)
+    return dmdv_error("%s has no lifetimes: run the program with --lifetimes=yes",
+                      options->files.names[0]);
+  lifetimes_t shown = {profile, options};
+  return dmdv_output_print(options->output, !options->no_pager, print_lifetimes, &shown);
+}
+
 /* ---- The command. ---- */
 
 static int print_file(const dmdv_options_t *options, int argc, char **argv) {
@@ -85,7 +113,8 @@ static int print_file(const dmdv_options_t *options, int argc, char **argv) {
   dmd_profile_t profile;
   if (!dmdv_load_or_say(&profile, options->files.names[0], &options->load))
     return 2;
-  bool good = show(&profile, options, argc, argv);
+  bool good = options->shows_lifetimes ? show_lifetimes(&profile, options)
+                                       : show(&profile, options, argc, argv);
   dmd_profile_destroy(&profile);
   return good ? 0 : 2;
 }

@@ -117,6 +117,7 @@ __attribute__((noinline)) static void record_with_lock(pl_thread_t *thread, uint
   if (!dmd_observed_alloc(&g_engine, thread->number, addr, req, usable))
     g_is_complete = false;
   pl_unlock(thread);
+  thread->quick.newest = addr;
 }
 
 /* A size of half the address space or more is a negative number in disguise. */
@@ -290,6 +291,7 @@ static void record_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p
                                      req, usable))
     g_is_complete = false;
   pl_unlock(thread);
+  thread->quick.newest = addr;
 }
 
 /* If begin could not enter, the thread runs a handler that interrupted the engine, so end cannot

@@ -76,6 +76,7 @@ class Validator:
         if "dmd" in doc:
             check_totals(doc)
             check_peak(doc)
+            check_lifetimes(doc)
             check_timeline(doc)
             check_faults(doc)
             check_advice(doc)
@@ -90,6 +91,7 @@ def trace_ids(doc):
             yield block["alloc"]
         yield from block.get("reps", [])
         yield from (sharer["at"] for sharer in block.get("sharers", []))
+    yield from (item["alloc"] for item in doc.get("lifetimeList", []) if "alloc" in item)
     for fault in doc.get("dmd", {}).get("faults", []):
         yield from (fault[key] for key in FAULT_TRACES if key in fault)
     for advice in doc.get("dmd", {}).get("advice", []):
@@ -231,6 +233,22 @@ def check_peak_blocks(doc, peak, beside, all_blocks):
     # Blocks that were announced within others share their bytes.
     require(blocks >= peak["blocks"], "the peak has %d blocks, but lists %d" % (peak["blocks"], blocks))
     require(peak["allocated"] >= peak["bytes"], "more bytes at the peak than were allocated")
+
+
+def check_lifetimes(doc):
+    """All that was allocated, but for announced blocks and failed reallocs, and what is left of it."""
+    items, totals = doc.get("lifetimeList"), doc["dmd"]["totals"]
+    if items is None:
+        return
+    for item in items:
+        require(item["temporary"] <= item["frees"] <= item["allocs"], "more temporary blocks than frees, or than allocations: %s" % item)
+        require(sum(item["lifetimes"]) == item["frees"], "the histogram does not add up: %s" % item)
+        require(item["lifetimes"][-1:] != [0], "a zero at the end: %s" % item)
+    stacks = [item.get("alloc") for item in items]
+    require(len(set(stacks)) == len(stacks), "two objects have one stack")
+    require(sum(item["allocs"] for item in items) <= totals["allocs"], "more allocations than there were")
+    require(sum(item["bytes"] for item in items) <= totals["allocBytes"], "more bytes than were allocated")
+    require(sum(item["allocs"] - item["frees"] for item in items) <= totals["inUseBlocks"], "more blocks left than there are")
 
 
 def check_timeline(doc):

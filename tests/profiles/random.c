@@ -325,8 +325,25 @@ void random_profile(dmd_profile_t *profile, const random_dice_t *dice) {
     make_group(&m);
 }
 
+static void make_lifetime(const maker_t *m) {
+  dmd_lifetime_t lifetime = {.alloc_szB = number(m, 40)};
+  lifetime.stack = (uint32_t)below(m, dmd_intern_count(&m->profile->stacks) + 1);
+  for (uint64_t n = below(m, 5); n > 0; n--) {
+    uint64_t freed = number(m, 20);
+    lifetime.classes[below(m, DMD_LIFETIME_CLASSES)] += freed;
+    lifetime.n_freed += freed;
+  }
+  lifetime.sum = (double)lifetime.n_freed * (double)number(m, 30);
+  lifetime.n_temporary = below(m, lifetime.n_freed + 1);
+  lifetime.n_allocs = lifetime.n_freed + number(m, 20);
+  dmd_lifetimes_add(&m->profile->lifetimes, &lifetime);
+}
+
 void random_peak(dmd_profile_t *profile, const random_dice_t *dice) {
   maker_t m = {.profile = profile, .dice = dice};
+  profile->lifetimes.is_known = profile->run.is_known && one_in(&m, 2);
+  for (uint64_t n = profile->lifetimes.is_known ? below(&m, 5) : 0; n > 0; n--)
+    make_lifetime(&m);
   if (!profile->run.is_known || one_in(&m, 3))
     return;
   profile->has_peak = true;

@@ -18,7 +18,7 @@ typedef struct random_dice {
  * numbers at most 2^53, and the sum of sizes is below 2^61. */
 void random_profile(dmd_profile_t *profile, const random_dice_t *dice);
 
-/* Adds the records of a peak to such a profile, or none if it is not dmd's own. */
+/* Adds lifetimes and the records of a peak to such a profile, or none if it is not dmd's own. */
 void random_peak(dmd_profile_t *profile, const random_dice_t *dice);
 
 /* Adds a timeline, or none. */

@@ -65,6 +65,22 @@ static void spell_scanned(dmd_out_t *out, const dmd_scanned_t *scanned,
   dmd_out_str(out, "\n");
 }
 
+static void spell_lifetimes(dmd_out_t *out, const dmd_profile_t *profile) {
+  for (uint32_t id = 1; id <= dmd_lifetimes_count(&profile->lifetimes); id++) {
+    const dmd_lifetime_t *lifetime = dmd_lifetimes_at(&profile->lifetimes, id);
+    spell_number(out, "lives: ", lifetime->n_allocs);
+    spell_number(out, " of ", lifetime->alloc_szB);
+    spell_number(out, ", freed ", lifetime->n_freed);
+    spell_number(out, ", at once ", lifetime->n_temporary);
+    spell_number(out, ", after ", dmd_lifetime_mean(lifetime));
+    for (int i = 0; i < DMD_LIFETIME_CLASSES; i++)
+      spell_number(out, " ", lifetime->classes[i]);
+    dmd_out_str(out, " at ");
+    spell_stack(out, profile, lifetime->stack, SIZE_MAX);
+    dmd_out_str(out, "\n");
+  }
+}
+
 static void spell_beside(dmd_out_t *out, const dmd_profile_t *profile, const char *what,
                          const dmd_groups_t *groups) {
   for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
@@ -82,6 +98,7 @@ void spell_groups(dmd_out_t *out, const dmd_profile_t *profile) {
   }
   spell_beside(out, profile, "gone: ", &profile->gone);
   spell_beside(out, profile, "recent: ", &profile->recent);
+  spell_lifetimes(out, profile);
 }
 
 static void spell_part(dmd_out_t *out, const char *what, const char *part) {

@@ -368,6 +368,33 @@ def test_wrong_blocks(test):
     rejected(test, document, 'has no "req"')
 
 
+def test_wrong_lifetimes(test):
+    def lived(**changes):
+        document = small()
+        document["lifetimeList"] = [dict({"alloc": "t0", "allocs": 3, "bytes": 9, "frees": 2, "temporary": 1, "meanLifetime": 5,
+                                          "lifetimes": [1, 1]}, **changes)]
+        return document
+    accepted(test, lived())
+    accepted(test, lived(later=[{}]))
+    for changes, reason in (
+            ({"allocs": 1}, "more frees than allocations"),
+            ({"temporary": 3}, "more temporary blocks than frees"),
+            ({"lifetimes": [1]}, "do not add up"),
+            ({"lifetimes": [0] * 31 + [2, 0]}, "too many classes"),
+            ({"lifetimes": 5}, "not an array"),
+            ({"lifetimes": [2, -1, 1]}, "whole number"),
+            ({"alloc": 5}, '"alloc" is not a string'),
+            ({"alloc": "none"}, 'trace id "none" is not in'),
+            ({"bytes": 2**53 + 2}, "whole number"),
+            ({"allocs": 0.5}, "whole number")):
+        rejected(test, lived(**changes), reason)
+    document = lived()
+    document["lifetimeList"].append(5)
+    rejected(test, document, "something that is not an object")
+    document["lifetimeList"] = [dict(lived()["lifetimeList"][0], allocs=2**53)] * 2
+    rejected(test, document, "makes sums too large")
+
+
 def timed(**changes):
     document = small()
     timeline = {"spacing": 2, "points": [[0, 10, 1, 10], [4, 90, 2, 100, 4096]],

@@ -30,7 +30,7 @@ SECONDS_FOR_BYTE, BYTES_FOR_BYTE = 2e-6, 100
 PRINT = [["print"], ["print", "--json"], ["print", "--max-frames=1", "--ignore-alloc-fns", "--max-records=all"],
          ["print", "--section=misreported", "--full-names"]]
 PRINT += [["print", "--by=" + by] for by in ("reporter", "tag", "thread", "function", "library")]
-PRINT += [["print", "--json", "--by=reporter"]]
+PRINT += [["print", "--json", "--by=reporter"], ["print", "--moment=recent-peak"], ["print", "--sort-by=lifetime", "--max-frames=2"]]
 ONE_FILE = PRINT + [
     ["print", "--clamp-contents"], ["referrers", "--of=8000"], ["referrers", "--of=8000", "--chain", "--json"],
     ["referrers", "--of=0x8004", "--info"],

@@ -143,7 +143,7 @@ static void allocate(worker_t *w, entry_t *e) {
 }
 
 static void release(worker_t *w, entry_t *e) {
-  if (dmd_live_quick_remove(&g.live, e->addr, DMD_NONE)) {
+  if (dmd_live_quick_remove(&g.live, &w->quick, e->addr, DMD_NONE)) {
     CHECK(!e->is_reported);
     w->n_quick++;
   } else {
@@ -419,6 +419,7 @@ static void nothing_is_lost_or_invented(uint32_t n_threads) {
                               .freed_blocks = 100,
                               .n_parts = N_PARTS,
                               .records_peak = true,
+                              .records_lifetimes = true,
                               .records_timeline = true,
                               .clock = {tick, NULL},
                               .waiting = &g_waiting};

@@ -16,6 +16,17 @@ static void copy_beside(dmd_translation_t *ids, dmd_groups_t *to, const dmd_grou
   }
 }
 
+/* A merged profile has them if all of its files do. */
+static void copy_lifetimes(dmd_translation_t *ids) {
+  const dmd_lifetimes_t *from = &ids->from->lifetimes;
+  for (uint32_t id = 1; id <= dmd_lifetimes_count(from); id++) {
+    dmd_lifetime_t lifetime = *dmd_lifetimes_at(from, id);
+    lifetime.stack = dmd_translation_stack(ids, lifetime.stack);
+    dmd_lifetimes_add(&ids->to->lifetimes, &lifetime);
+  }
+  ids->to->lifetimes.is_known = from->is_known;
+}
+
 void dmd_combine(dmd_translation_t *ids) {
   enum { AHEAD = 64 };
   dmd_group_t ready[AHEAD];
@@ -28,6 +39,7 @@ void dmd_combine(dmd_translation_t *ids) {
     }
   }
   dmd_groups_add_all(&ids->to->groups, ready, n_ready);
+  copy_lifetimes(ids);
   copy_beside(ids, &ids->to->gone, &ids->from->gone);
   copy_beside(ids, &ids->to->recent, &ids->from->recent);
   ids->to->has_peak = ids->from->has_peak;

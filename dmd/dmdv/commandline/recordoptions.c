@@ -46,8 +46,11 @@ enum { SECTION_MISREPORTED = 1 << (DMD_SECTION_ONCE + 1) };
 static const dmd_option_t record_options[] = {
     DMDV_OUTPUT_OPTION(dmdv_options_t, output, NULL, DMDV_TO_FILE),
     DMDV_MAX_FRAMES_OPTION(dmdv_options_t, view.max_frames, DMDV_FRAMES_COMPARED),
-    {"sort-by", "usable|req|slop|num-blocks", "usable", "order of the records, largest first",
-     DMD_OPTION_WORD, AT(view.sort_by), .letter = 's'},
+    {"sort-by", "usable|req|slop|num-blocks|allocated|temporary|lifetime", "usable",
+     "order of the records, largest first; the last three, for print only: what each stack "
+     "allocated in the whole run instead, by bytes, temporary blocks or mean lifetime; the program "
+     "ran with --lifetimes=yes",
+     DMD_OPTION_WORD, AT(sort_by), .letter = 's'},
     DMDV_IGNORE_ALLOC_FNS_OPTION(dmdv_options_t, load.ignore_alloc_fns),
     DMDV_ALLOC_FN_OPTION(take_alloc_fn),
     DMDV_FULL_NAMES_OPTION(dmdv_options_t, load.frame_view),
@@ -112,6 +115,9 @@ int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, in
   /* Output for a comparison with Mozilla's has full names. */
   options->load.frame_view.full_names |= options->for_testing;
   options->load.moment = dmdv_moments[options->moment];
+  options->shows_lifetimes = options->sort_by > DMD_SORT_NUM_BLOCKS;
+  if (!options->shows_lifetimes)
+    options->view.sort_by = (dmd_sort_by_t)options->sort_by;
   /* Programs that read the result expect what they got so far. */
   if (options->moment == 0 &&
       (options->json || options->view.by != DMD_BY_RECORD || options->for_testing))

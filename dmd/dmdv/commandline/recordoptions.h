@@ -30,9 +30,11 @@ typedef struct dmdv_options {
   bool json;
   bool causal;
   bool no_pager;
-  unsigned moment; /* as in --moment */
-  unsigned owners; /* of print: a dmdv_use_owners_t */
-  bool clamp;      /* of print: write the profile with its contents clamped, instead of records */
+  unsigned moment;      /* as in --moment */
+  unsigned sort_by;     /* as in --sort-by */
+  bool shows_lifetimes; /* sort_by is one of the last three */
+  unsigned owners;      /* of print: a dmdv_use_owners_t */
+  bool clamp; /* of print: write the profile with its contents clamped, instead of records */
   bool clamp_stats;
   bool ignored;       /* the target of options without effect */
   const char *output; /* NULL: standard output */

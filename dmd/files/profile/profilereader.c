@@ -123,6 +123,7 @@ static const dmd_jsondocument_part_t parts[] = {
     {"dmd", dmd_load_run, false},
     {"peakBlockList", dmd_load_peak_blocks, false},
     {"recentPeakBlockList", dmd_load_recent_blocks, false},
+    {"lifetimeList", dmd_load_lifetimes, false},
 };
 static const dmd_jsondocument_format_t profile_format = {
     5, "\"version\" is not 5, the one that dmdv reads", parts, sizeof parts / sizeof parts[0]};
@@ -194,6 +195,18 @@ static void resolve_beside(dmd_groups_t *groups, const uint32_t *stacks, bool jo
     dmd_groups_join(groups);
 }
 
+static void resolve_lifetimes(dmd_profile_t *profile, const uint32_t *stacks) {
+  dmd_lifetimes_t with_traces;
+  dmd_lifetimes_init(&with_traces, profile->env);
+  dmd_lifetimes_move(&with_traces, &profile->lifetimes);
+  for (uint32_t id = 1; id <= dmd_lifetimes_count(&with_traces); id++) {
+    dmd_lifetime_t lifetime = *dmd_lifetimes_at(&with_traces, id);
+    lifetime.stack = stacks[lifetime.stack];
+    dmd_lifetimes_add(&profile->lifetimes, &lifetime);
+  }
+  dmd_lifetimes_destroy(&with_traces);
+}
+
 /* Replaces trace numbers by stack ids in the groups and in their report sets. */
 static void resolve_groups(dmd_readerstate_t *l, uint32_t *stacks) {
   dmd_reports_t now, *then = &l->profile->reports;
@@ -231,6 +244,7 @@ static bool resolve(dmd_readerstate_t *l) {
     resolve_groups(l, stacks);
     resolve_beside(&profile->gone, stacks, joins);
     resolve_beside(&profile->recent, stacks, joins);
+    resolve_lifetimes(profile, stacks);
     add_faults(l, stacks);
     if (joins)
       dmd_load_join_advices(l, stacks);

@@ -493,6 +493,38 @@ static void write_beside(dmd_jsonout_t *j, const dmd_profile_t *profile, const c
   dmd_jsonout_end(j);
 }
 
+static void write_classes(dmd_jsonout_t *j, const dmd_lifetime_t *lifetime) {
+  int n = DMD_LIFETIME_CLASSES;
+  while (n > 0 && lifetime->classes[n - 1] == 0)
+    n--;
+  dmd_jsonout_key(j, "lifetimes");
+  dmd_jsonout_array(j, DMD_JSONOUT_DENSE);
+  for (int i = 0; i < n; i++)
+    dmd_jsonout_u64(j, lifetime->classes[i]);
+  dmd_jsonout_end(j);
+}
+
+static void write_lifetimes(dmd_jsonout_t *j, const dmd_lifetimes_t *lifetimes) {
+  dmd_jsonout_key(j, "lifetimeList");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= dmd_lifetimes_count(lifetimes); id++) {
+    const dmd_lifetime_t *lifetime = dmd_lifetimes_at(lifetimes, id);
+    dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
+    if (lifetime->stack != DMD_NONE) {
+      dmd_jsonout_key(j, "alloc");
+      dmd_jsonout_id(j, lifetime->stack);
+    }
+    dmd_jsonout_key_u64(j, "allocs", lifetime->n_allocs);
+    dmd_jsonout_key_u64(j, "bytes", lifetime->alloc_szB);
+    dmd_jsonout_key_u64(j, "frees", lifetime->n_freed);
+    dmd_jsonout_key_u64(j, "temporary", lifetime->n_temporary);
+    dmd_jsonout_key_u64(j, "meanLifetime", dmd_lifetime_mean(lifetime));
+    write_classes(j, lifetime);
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
 /* A trace or frame id is its number in the profile, as a string. */
 static void write_traces(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_key(j, "traceTable");
@@ -537,6 +569,8 @@ void dmd_profilewriter_write(dmd_out_t *out, const dmd_profile_t *profile) {
     write_beside(&j, profile, "peakBlockList", &profile->gone);
   if (profile->has_recent)
     write_beside(&j, profile, "recentPeakBlockList", &profile->recent);
+  if (profile->lifetimes.is_known)
+    write_lifetimes(&j, &profile->lifetimes);
   write_traces(&j, profile);
   write_frames(&j, profile);
   dmd_jsonout_end(&j);

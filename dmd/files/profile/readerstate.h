@@ -107,6 +107,7 @@ typedef struct dmd_readerstate {
   uint64_t faults;                  /* sum of their counts */
   uint64_t advised, advised_blocks; /* bytes and blocks in hints */
   uint64_t runs;                    /* of all reporters */
+  uint64_t allocs, allocated;       /* allocations and bytes in lifetimes */
 } dmd_readerstate_t;
 
 /* The value of the member with this key, a whole number that is at least `least`. */
@@ -140,6 +141,7 @@ uint32_t dmd_load_get_name(dmd_readerstate_t *l, const dmd_jsonvalue_t *object, 
 bool dmd_load_blocks(void *ctx);
 bool dmd_load_peak_blocks(void *ctx);
 bool dmd_load_recent_blocks(void *ctx);
+bool dmd_load_lifetimes(void *ctx);
 bool dmd_load_traces(void *ctx);
 bool dmd_load_frames(void *ctx);
 bool dmd_load_run(void *ctx); /* "dmd" */

@@ -22,6 +22,7 @@
  *   gone       groups of blocks of the peak that are not in `groups`
  *   recent     groups of all blocks of the peak since the previous dump, if that is another one
  *   timeline   the heap's size up to the dump
+ *   lifetimes  what each stack allocated in the whole run, and how long it lived
  *
  * Concurrency: nothing in this folder locks. A profile belongs to the thread that makes or reads
  * it. The live state has one collection of each kind per process, and its owner locks them.
@@ -36,6 +37,7 @@
 #include "model/profile/frame.h"
 #include "model/profile/groups.h"
 #include "model/profile/hint.h"
+#include "model/profile/lifetimes.h"
 #include "model/profile/memreports.h"
 #include "model/profile/reports.h"
 #include "model/profile/timeline.h"
@@ -259,6 +261,7 @@ typedef struct dmd_profile {
   bool shows_peak;   /* `groups` are those of the peak */
   bool shows_recent; /* with shows_peak: run.peak and `groups` are of the recent peak */
   dmd_timeline_t timeline;
+  dmd_lifetimes_t lifetimes;
 } dmd_profile_t;
 
 /* The profile must not move until it is destroyed. */

@@ -92,7 +92,7 @@ bool dmd_observed_quick_alloc(dmd_engine_t *engine, const dmd_fastpath_event_t *
 bool dmd_observed_quick_free(dmd_engine_t *engine, const dmd_fastpath_event_t *event,
                              uint64_t addr) {
   bool wants_stack = dmd_live_wants_stack_of_free(&engine->live);
-  return dmd_live_quick_remove(&engine->live, addr,
+  return dmd_live_quick_remove(&engine->live, event->quick, addr,
                                wants_stack ? event->stack(event->ctx) : DMD_NONE);
 }
 

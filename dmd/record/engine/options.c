@@ -198,6 +198,10 @@ static const dmd_option_t engine_options[] = {
      WORD, AT(no_peak)},
     {"timeline", "yes|no", "yes",
      "record how the heap grows and shrinks over time; only with the peak", WORD, AT(no_timeline)},
+    {"lifetimes", "no|yes", "no",
+     "record what each stack allocates in the whole run, and how long its blocks live; only with "
+     "the peak",
+     WORD, AT(lifetimes)},
     {"graph", "no|yes", "no",
      "write each dump's heap graph as well: all blocks, and the pointers that lead to them", WORD,
      AT(graph)},
@@ -268,6 +272,10 @@ dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
        {"--stacks=partial", "with --sample-interval every sampled block has its stack"}},
       {options->graph && samples,
        {"--graph=yes", "a heap graph needs every block, and --sample-interval records few"}},
+      {options->lifetimes && (samples || options->sample_below > 0),
+       {"--lifetimes=yes", "lifetimes need every block, so it cannot be combined with sampling"}},
+      {options->lifetimes && (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),
+       {"--lifetimes=yes", "it needs the peak, which --peak=no and --mode=cumulative turn off"}},
       {options->advice == DMD_YES && samples,
        {"--advice=yes",
         "the referrers of a block are unknown if --sample-interval records few blocks"}},
@@ -293,5 +301,6 @@ dmd_live_config_t dmd_options_live(const dmd_options_t *options) {
                              .freed_blocks = options->freed_blocks,
                              .require_scope = options->require_scope,
                              .records_peak = !options->no_peak,
-                             .records_timeline = !options->no_timeline};
+                             .records_timeline = !options->no_timeline,
+                             .records_lifetimes = options->lifetimes};
 }

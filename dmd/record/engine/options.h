@@ -55,6 +55,7 @@ typedef struct dmd_options {
   bool graph;
   bool no_peak;
   bool no_timeline;
+  bool lifetimes;
   const char *out_file;  /* a pattern, see --dmd-out-file */
   const char *list_file; /* a pattern for the list of listing.h; NULL: none */
   uint32_t file_mode;    /* permissions that output files may have; 0: all that umasks allow */

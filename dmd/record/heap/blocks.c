@@ -402,6 +402,18 @@ void dmd_blocks_walk_gone(dmd_blocks_t *blocks,
   dmd_peak_walk_gone(blocks->peak, visit, ctx);
 }
 
+bool dmd_blocks_has_lifetimes(const dmd_blocks_t *blocks) {
+  return blocks->peak->ages != NULL;
+}
+
+const dmd_lifetime_t *dmd_blocks_lifetime(const dmd_blocks_t *blocks, uint32_t stack) {
+  return dmd_ages_of(blocks->peak->ages, stack);
+}
+
+uint32_t dmd_blocks_last_freed_stack(const dmd_blocks_t *blocks) {
+  return dmd_ages_last_stack(blocks->peak->ages);
+}
+
 void dmd_blocks_forked(dmd_blocks_t *blocks) {
   dmd_blocks_hold_all(blocks);
   dmd_peak_restart(blocks->peak);
@@ -473,11 +485,12 @@ bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block
   return is_first;
 }
 
-bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack) {
+bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack,
+                             bool is_temporary) {
   dmd_shard_t *part = take(blocks, addr);
   if (part == NULL)
     return false;
-  bool is_plain = dmd_shard_quick_remove(part, addr, stack);
+  bool is_plain = dmd_shard_quick_remove(part, addr, stack, is_temporary);
   let_go(blocks, part);
   return is_plain;
 }

@@ -82,6 +82,7 @@ typedef struct dmd_blocks_config {
   uint64_t sample_interval;     /* 0: all blocks of the program are recorded */
   bool records_peak;            /* see peak.h */
   bool records_timeline;        /* see timekeeper.h; only with the peak */
+  bool records_lifetimes;       /* see ages.h; only with the peak, and not if blocks are sampled */
   dmd_clock_t clock;            /* for the time of the peak, and the timeline */
 } dmd_blocks_config_t;
 
@@ -198,6 +199,12 @@ void dmd_blocks_walk_earlier_peak(dmd_blocks_t *blocks,
                                   void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n),
                                   void *ctx);
 
+/* What was freed of a stack so far, see ages.h; NULL: nothing, or lifetimes are not recorded. Valid
+ * until blocks come or go. */
+bool dmd_blocks_has_lifetimes(const dmd_blocks_t *blocks);
+const dmd_lifetime_t *dmd_blocks_lifetime(const dmd_blocks_t *blocks, uint32_t stack);
+uint32_t dmd_blocks_last_freed_stack(const dmd_blocks_t *blocks);
+
 /* This is a forked child: forgets the peak, of which now is the largest so far, and the timeline.
  */
 void dmd_blocks_forked(dmd_blocks_t *blocks);
@@ -246,8 +253,10 @@ void dmd_blocks_let_go(dmd_blocks_t *blocks);
 /* False if a block starts there already: its free was missed, or it was announced. */
 bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block, uint32_t tag);
 
-/* False if no block starts there, or one that was announced or reported. */
-bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack);
+/* False if no block starts there, or one that was announced or reported. is_temporary: it was
+ * allocated by the last event of this thread (ages.h). */
+bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack,
+                             bool is_temporary);
 
 /* The fast path of dmd_blocks_begin_move and dmd_blocks_end_move. The first returns NULL and the
  * second false also if the shard locks are not enough. A move begun on one path may be ended on the

@@ -26,6 +26,7 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
                                   .records_peak =
                                       config->records_peak && config->mode != DMD_MODE_CUMULATIVE,
                                   .records_timeline = config->records_timeline,
+                                  .records_lifetimes = config->records_lifetimes,
                                   .clock = config->clock});
   live->marks = dmd_blocks_marks(live->blocks);
   dmd_sampler_init(&live->sampler, config->partial_stacks, config->sample_below, config->seed);

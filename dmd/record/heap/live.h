@@ -91,6 +91,7 @@ typedef struct dmd_live_config {
   bool require_scope;           /* a report outside of any reporter is a fault */
   bool records_peak;            /* see peak.h; not in cumulative mode, which keeps no live blocks */
   bool records_timeline;        /* see timekeeper.h; only with the peak */
+  bool records_lifetimes;       /* see ages.h; only with the peak */
   dmd_clock_t clock;            /* for the time of the peak, and the timeline */
   dmd_live_host_t host;
 } dmd_live_config_t;

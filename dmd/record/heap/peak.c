@@ -26,6 +26,7 @@ void dmd_peak_destroy(dmd_peak_t *peak) {
     destroy_share(&peak->shards[i].share, peak->env);
   destroy_share(&peak->alone, peak->env);
   destroy_share(&peak->at_earlier, peak->env);
+  dmd_ages_destroy(peak->ages);
 }
 
 static bool is_same(const dmd_gone_t *a, const dmd_gone_t *b) {
@@ -154,6 +155,8 @@ __attribute__((cold)) void dmd_peak_renumber(dmd_peak_t *peak) {
   renumber_gone(peak, &peak->alone);
   peak->mark = peak->is_on;
   peak->number = 2;
+  if (peak->ages != NULL)
+    dmd_ages_restart(peak->ages, dmd_peak_now(peak).allocated_szB);
 }
 
 static void set_time(dmd_peak_t *peak) {
@@ -161,15 +164,36 @@ static void set_time(dmd_peak_t *peak) {
     peak->ms = peak->clock.now(peak->clock.ctx);
 }
 
-__attribute__((cold)) void dmd_peak_read_clock(dmd_peak_t *peak) {
+static void read_clock(dmd_peak_t *peak) {
   settle(peak);
   uint64_t allocated = peak->alone.sum.allocated_szB, step = allocated / TIME_SHARE;
   if (step > DMD_TIMEKEEPER_SZB)
     step = DMD_TIMEKEEPER_SZB;
-  peak->next_time = allocated + step + 1;
+  peak->next_clock = allocated + step + 1;
   set_time(peak);
   if (dmd_timekeeper_is_due(peak->timekeeper))
     dmd_peak_want(peak);
+}
+
+/* A large block gets a note of its own, so that those before it are not thought to be after it. */
+static void note_age(dmd_peak_t *peak, dmd_block_t *block) {
+  uint64_t allocated = peak->alone.sum.allocated_szB;
+  peak->next_note = allocated + DMD_AGES_SZB;
+  if (peak->number >= DMD_PEAK_LAST_NUMBER - 1)
+    return;
+  if (block->req >= DMD_AGES_SZB / 2) {
+    block->born = ++peak->number;
+    dmd_ages_note(peak->ages, block->born, allocated - block->req);
+  }
+  dmd_ages_note(peak->ages, ++peak->number, allocated);
+}
+
+__attribute__((cold)) void dmd_peak_look_around(dmd_peak_t *peak, dmd_block_t *block) {
+  if (peak->alone.sum.allocated_szB >= peak->next_clock)
+    read_clock(peak);
+  if (peak->alone.sum.allocated_szB >= peak->next_note)
+    note_age(peak, block);
+  peak->next_time = peak->next_clock < peak->next_note ? peak->next_clock : peak->next_note;
 }
 
 static void set_steps(dmd_peak_t *peak) {
@@ -195,7 +219,13 @@ void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, dmd_shard_t *shards, 
   peak->mark = peak->is_on;
   peak->number = 2;
   peak->least_share = LEAST_SHARE;
-  peak->next_time = peak->is_on && peak->clock.now != NULL ? 0 : UINT64_MAX;
+  peak->next_clock = peak->is_on && peak->clock.now != NULL ? 0 : UINT64_MAX;
+  peak->next_note = UINT64_MAX;
+  if (peak->is_on && config->records_lifetimes) {
+    peak->ages = dmd_ages_create(env, config->waiting);
+    peak->next_note = 0;
+  }
+  peak->next_time = peak->next_clock < peak->next_note ? peak->next_clock : peak->next_note;
   if (peak->is_on)
     set_steps(peak);
   else
@@ -239,7 +269,7 @@ void dmd_peak_restart(dmd_peak_t *peak) {
   for (uint32_t i = 0; i < peak->n_shards; i++) {
     peak->shards[i].share.sum = (dmd_turnover_t){0};
     peak->shards[i].share.published = 0;
-    peak->shards[i].next_look = 0;
+    peak->shards[i].next_look = peak->shards[i].aged = 0;
   }
   peak->alone.sum = now;
   peak->is_parallel = peak->is_always_parallel;
@@ -266,6 +296,8 @@ static void note_sum(dmd_peak_t *peak, uint64_t sum) {
 void dmd_peak_go_parallel(dmd_peak_t *peak) {
   dmd_peak_raise(peak);
   peak->published = peak->highest = dmd_turnover_left(&peak->alone.sum);
+  if (peak->ages != NULL)
+    peak->ages->now = peak->alone.sum.allocated_szB;
   peak->is_parallel = true;
 }
 

@@ -45,6 +45,7 @@
 #include "base/env.h"
 #include "base/lock.h"
 #include "model/profile/profile.h"
+#include "record/heap/ages.h"
 #include "record/heap/block.h"
 #include "record/heap/timekeeper.h"
 
@@ -59,6 +60,7 @@ typedef struct dmd_instant {
   uint64_t n_allocated;
   uint32_t number; /* blocks allocated by then have this number at most */
   uint64_t allocated_szB;
+  const dmd_block_t *newest; /* of these blocks; only to be compared */
 } dmd_instant_t;
 
 /* Blocks of the peak that were freed and are equal. */
@@ -105,9 +107,13 @@ typedef struct dmd_peak {
                                it publishes them; the sum that asks for a new peak */
   uint64_t least_share;     /* the least sum of all steps */
   const dmd_env_t *env;
+  dmd_ages_t *ages; /* NULL: lifetimes are not recorded */
   /* Written at each event of a thread that is alone. */
   _Alignas(DMD_CACHE_LINE) dmd_peak_share_t alone;
-  uint64_t next_time;        /* when so many bytes were allocated, the clock is read */
+  const dmd_block_t *newest; /* the block added last; only to be compared */
+  uint64_t next_time;        /* when so many bytes were allocated, one of these is due: */
+  uint64_t next_clock;       /* the clock is read; */
+  uint64_t next_note;        /* a note of `ages` */
   uint64_t ms;               /* when the clock was read */
   uint64_t most_szB, most_n; /* the peak; UINT64_MAX bytes: peaks are not recorded */
   uint64_t most_alloc_szB;   /* bytes allocated by then */
@@ -148,8 +154,8 @@ void dmd_peak_go_parallel(dmd_peak_t *peak);
 /* The numbers of blocks are used up. */
 void dmd_peak_renumber(dmd_peak_t *peak);
 
-/* Reads the clock for the peaks to come. */
-void dmd_peak_read_clock(dmd_peak_t *peak);
+/* Reads the clock for the peaks to come, or makes a note for lifetimes. block: added last. */
+void dmd_peak_look_around(dmd_peak_t *peak, dmd_block_t *block);
 
 /* Makes this moment the peak: always, or if the heap is larger than ever. All shard locks are held,
  * or the thread is alone. */
@@ -228,15 +234,16 @@ static inline void dmd_turnover_free(dmd_turnover_t *sum, uint64_t n, uint64_t s
 /* A block was added, which counts as n and szB. */
 static inline void dmd_peak_add(dmd_peak_t *peak, dmd_peak_share_t *share, dmd_block_t *block,
                                 uint64_t n, uint64_t szB) {
-  block->born = peak->number;
+  block->born = __atomic_load_n(&peak->number, __ATOMIC_RELAXED);
   if (peak->is_parallel) {
     dmd_turnover_add(&share->sum, n, szB);
     dmd_peak_publish_much(peak, share);
     return;
   }
   dmd_turnover_add(&peak->alone.sum, n, szB);
+  peak->newest = block;
   if (__builtin_expect(peak->alone.sum.allocated_szB >= peak->next_time, 0))
-    dmd_peak_read_clock(peak);
+    dmd_peak_look_around(peak, block);
 }
 
 /* A block is about to be removed: stores the moment. Nothing else may be half done. */
@@ -248,6 +255,7 @@ static inline void dmd_peak_begin_free(dmd_peak_t *peak, dmd_instant_t *before) 
   before->n_allocated = peak->alone.sum.n_allocated;
   before->allocated_szB = peak->alone.sum.allocated_szB;
   before->number = peak->number++;
+  before->newest = peak->newest;
 }
 
 /* The heap was as large as this, and is larger than ever. */

@@ -71,9 +71,15 @@ __attribute__((noinline)) static void count_announced(dmd_shard_t *part, const d
 
 /* The next allocation adds a point to the timeline if one is due. It takes all locks. */
 __attribute__((cold, noinline)) static void look_at_clock(dmd_shard_t *part) {
-  part->next_look = part->share.sum.allocated_szB + DMD_TIMEKEEPER_SZB;
-  if (dmd_timekeeper_is_due(part->peak->timekeeper))
-    dmd_peak_want(part->peak);
+  dmd_peak_t *peak = part->peak;
+  uint64_t allocated = part->share.sum.allocated_szB;
+  part->next_look = allocated + DMD_TIMEKEEPER_SZB;
+  if (peak->ages != NULL && peak->is_parallel) {
+    dmd_ages_pass(peak->ages, allocated - part->aged, &peak->number, DMD_PEAK_LAST_NUMBER);
+    part->aged = allocated;
+  }
+  if (dmd_timekeeper_is_due(peak->timekeeper))
+    dmd_peak_want(peak);
 }
 
 static inline void count_new(dmd_shard_t *part, dmd_block_t *block) {
@@ -92,9 +98,22 @@ static inline void count_new(dmd_shard_t *part, dmd_block_t *block) {
     count_tag(part, block->tag, count, 1);
 }
 
-static inline __attribute__((always_inline)) void
-count_out(dmd_shard_t *part, const dmd_block_t *block, const dmd_instant_t *before) {
+__attribute__((noinline)) static void count_age(const dmd_shard_t *part, const dmd_block_t *block,
+                                                const dmd_instant_t *before, bool is_temporary) {
+  dmd_ages_t *ages = part->peak->ages;
+  if (before == NULL)
+    dmd_ages_free_in_parallel(ages, block, is_temporary);
+  else
+    dmd_ages_free(ages, block, before->allocated_szB, before->number, before->newest == block);
+}
+
+static inline __attribute__((always_inline)) void count_out(dmd_shard_t *part,
+                                                            const dmd_block_t *block,
+                                                            const dmd_instant_t *before,
+                                                            bool is_temporary) {
   count_t count = count_of(part, block);
+  if (__builtin_expect(part->peak->ages != NULL, 0))
+    count_age(part, block, before, is_temporary);
   dmd_peak_remove(part->peak, &part->share, block, count.n, count.req, before);
   if (block->tag != DMD_NONE)
     count_tag(part, block->tag, count, -1);
@@ -102,13 +121,13 @@ count_out(dmd_shard_t *part, const dmd_block_t *block, const dmd_instant_t *befo
 
 /* The block is removed or renewed at this stack. */
 static void count_old(dmd_shard_t *part, const dmd_block_t *block, uint32_t stack,
-                      const dmd_instant_t *before) {
+                      const dmd_instant_t *before, bool is_temporary) {
   uint64_t n = count_of(part, block).n;
   if (is_announced(block)) {
     part->totals.n_frees += n;
     count_announced(part, block, -1);
   } else {
-    count_out(part, block, before);
+    count_out(part, block, before, is_temporary);
   }
   if (block->reports == DMD_NONE)
     return;
@@ -151,9 +170,10 @@ void dmd_shard_count_leaving(dmd_shard_t *part) {
   if (leaving->removed.block == NULL || leaving->is_counted)
     return;
   count_old(part, leaving->removed.block, leaving->stack,
-            part->peak->is_parallel ? NULL : &leaving->before);
+            part->peak->is_parallel ? NULL : &leaving->before, leaving->is_temporary);
   remember_freed(part, leaving->removed.block, leaving->addr, leaving->stack);
   leaving->is_counted = true;
+  leaving->is_temporary = false;
 }
 
 /* Completes the removal of the last block. */
@@ -240,7 +260,7 @@ const dmd_block_t *dmd_shard_renew(dmd_shard_t *part, const dmd_new_block_t *now
   dmd_shard_count_leaving(part);
   dmd_instant_t before;
   dmd_peak_begin_free(part->peak, &before);
-  count_old(part, block, now->stack, part->peak->is_parallel ? NULL : &before);
+  count_old(part, block, now->stack, part->peak->is_parallel ? NULL : &before, false);
   block->flags = now->flags & DMD_BLOCK_FLAGS;
   return fill(part, block, now, tag);
 }
@@ -264,7 +284,7 @@ void dmd_shard_count_failed_realloc(dmd_shard_t *part, uint64_t req) {
 static inline __attribute__((always_inline)) void
 count_late_free(dmd_shard_t *part, const dmd_late_free_t *late, const dmd_instant_t *before) {
   const dmd_block_t *block = dmd_addressmap_taken_out(&part->heap.slots, late->id);
-  count_out(part, block, before);
+  count_out(part, block, before, late->is_temporary);
   remember_freed(part, block, late->addr, late->stack);
   dmd_addressmap_release(&part->heap.slots, late->id);
 }
@@ -330,12 +350,13 @@ static inline dmd_late_free_t *next_late_alone(dmd_shard_t *part) {
   return &late->ring[at].free;
 }
 
-bool dmd_shard_quick_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack) {
+bool dmd_shard_quick_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack, bool is_temporary) {
+  uint32_t id;
   bool is_parallel = part->peak->is_parallel;
   dmd_late_free_t *late = is_parallel ? next_late(part) : next_late_alone(part);
-  if (dmd_addressmap_take_out(&part->heap.slots, addr, &late->id)) {
-    late->addr = addr;
-    late->stack = stack;
+  if (dmd_addressmap_take_out(&part->heap.slots, addr, &id)) {
+    *late = (dmd_late_free_t){
+        .addr = addr, .stack = stack, .id = id & INT32_MAX, .is_temporary = is_temporary};
     ++*(is_parallel ? &part->n_late : &part->late_alone->n);
     part->heap.n_blocks--;
     if (part->marks != NULL)
@@ -345,6 +366,8 @@ bool dmd_shard_quick_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack) {
   if (dmd_shard_find_plain(part, addr) == NULL)
     return false;
   dmd_shard_catch_up(part);
+  dmd_shard_settle(part);
+  part->leaving.is_temporary = is_temporary;
   dmd_shard_remove(part, addr, stack);
   return true;
 }

@@ -23,6 +23,7 @@ typedef struct dmd_leaving {
   uint64_t addr;
   uint32_t stack; /* where it was freed */
   bool is_counted;
+  bool is_temporary; /* see ages.h; of threads in parallel */
   dmd_instant_t before;
 } dmd_leaving_t;
 
@@ -39,8 +40,9 @@ typedef struct dmd_all_freed {
 /* A free that is not counted yet. */
 typedef struct dmd_late_free {
   uint64_t addr;
-  uint32_t stack; /* where it was freed */
-  uint32_t id;    /* id of the record, see addressmap.h */
+  uint32_t stack;            /* where it was freed */
+  uint32_t id : 31;          /* id of the record, see addressmap.h */
+  uint32_t is_temporary : 1; /* see ages.h; of threads in parallel */
 } dmd_late_free_t;
 
 enum { DMD_SHARD_LATE = 16, DMD_SHARD_FREED = 128 };
@@ -67,6 +69,7 @@ typedef struct dmd_shard {
   dmd_late_alone_t *late_alone;
   dmd_peak_share_t share;
   uint64_t next_look;       /* at this many bytes of threads in parallel, look at the clock */
+  uint64_t aged;            /* as many of them `ages` knows of */
   uint64_t sample_interval; /* 0: all blocks are recorded */
   dmd_bloom_t *marks;       /* Bloom filter of the sampled blocks; NULL if all are recorded */
   void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
@@ -123,7 +126,7 @@ static inline void dmd_shard_catch_up(dmd_shard_t *part) {
 
 /* See dmd_blocks_quick_add and dmd_blocks_quick_remove. */
 bool dmd_shard_quick_add(dmd_shard_t *part, const dmd_new_block_t *new_block, uint32_t tag);
-bool dmd_shard_quick_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack);
+bool dmd_shard_quick_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack, bool is_temporary);
 
 /* See dmd_blocks_begin_move. */
 dmd_block_t *dmd_shard_begin_move(dmd_shard_t *part, uint64_t addr, bool if_plain);

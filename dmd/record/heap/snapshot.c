@@ -235,6 +235,37 @@ static void add_up(snapshot_t *s, const dmd_block_t *block) {
     s->announced_szB += dmd_block_usable(block);
 }
 
+/* ---- Lifetimes. ---- */
+
+static void add_lifetime(const snapshot_t *s, uint32_t stack, dmd_lifetime_t lifetime) {
+  dmd_translation_t *ids = (dmd_translation_t *)&s->ids;
+  lifetime.stack = dmd_translation_stack(ids, stack);
+  dmd_lifetimes_add(&s->profile->lifetimes, &lifetime);
+}
+
+static void add_living(void *ctx, uint64_t addr, dmd_block_t *block) {
+  (void)addr;
+  if (!(block->flags & DMD_BLOCK_ANNOUNCED))
+    add_lifetime(ctx, block->stack, (dmd_lifetime_t){.n_allocs = 1, .alloc_szB = block->req});
+}
+
+/* To what was freed come the blocks that are still there. */
+static void add_lifetimes(snapshot_t *s) {
+  dmd_blocks_t *blocks = s->live->blocks;
+  if (!dmd_blocks_has_lifetimes(blocks))
+    return;
+  s->profile->lifetimes.is_known = true;
+  for (uint32_t stack = 0; stack <= dmd_blocks_last_freed_stack(blocks); stack++) {
+    const dmd_lifetime_t *freed = dmd_blocks_lifetime(blocks, stack);
+    if (freed == NULL || freed->n_freed == 0)
+      continue;
+    dmd_lifetime_t lifetime = *freed;
+    lifetime.n_allocs = lifetime.n_freed;
+    add_lifetime(s, stack, lifetime);
+  }
+  dmd_blocks_walk(blocks, add_living, s);
+}
+
 static void count_block(void *ctx, uint64_t addr, dmd_block_t *block) {
   snapshot_t *s = ctx;
   (void)addr;
@@ -393,6 +424,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
   }
   dmd_blocks_walk_gone(live->blocks, add_gone, &s);
   dmd_blocks_walk_earlier_peak(live->blocks, add_earlier, &s);
+  add_lifetimes(&s);
   profile->memory.heap_allocated = s.in_blocks_szB - dmd_nested_szB(&s.nested);
   dmd_nested_destroy(&s.nested);
   dmd_translation_add_faults(&s.ids, &live->faults);

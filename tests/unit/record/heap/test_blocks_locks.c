@@ -23,14 +23,14 @@ static void what_is_held(void **state) {
   dmd_blocks_find(blocks, BASE + 1000); /* of the same shard: its lock exists already */
   while (dmd_hash_u64(other / MIB) >> 60 == dmd_hash_u64(BASE / MIB) >> 60)
     other += MIB;
-  assert_false(dmd_blocks_quick_remove(blocks, other, 0));
+  assert_false(dmd_blocks_quick_remove(blocks, other, 0, false));
   dmd_blocks_let_go(blocks);
-  assert_false(dmd_blocks_quick_remove(blocks, BASE, 0));
+  assert_false(dmd_blocks_quick_remove(blocks, BASE, 0, false));
   dmd_blocks_hold_all(blocks);
   dmd_blocks_totals(blocks);
   dmd_blocks_let_go(blocks);
   for (uint64_t addr = BASE; addr < BASE + 100 * MIB; addr += MIB)
-    assert_false(dmd_blocks_quick_remove(blocks, addr, 0));
+    assert_false(dmd_blocks_quick_remove(blocks, addr, 0, false));
   dmd_blocks_destroy(blocks);
   host_done(&host);
 }
@@ -62,7 +62,7 @@ static void use(host_t *host, void *arg) {
     dmd_new_block_t block = {.addr = BASE + i * MIB, .req = i, .usable = i};
     dmd_blocks_quick_add(blocks, &block, i);
     if (i % 3 == 0)
-      dmd_blocks_quick_remove(blocks, block.addr, DMD_NONE);
+      dmd_blocks_quick_remove(blocks, block.addr, DMD_NONE, false);
   }
   uint32_t n = 0;
   dmd_blocks_walk(blocks, count, &n);

@@ -303,7 +303,7 @@ static void free_at(fixture_t *f, dice_t *dice, uint64_t addr) {
     forget(f, addr, block->flags & DMD_BLOCK_ANNOUNCED);
     if (dice_below(dice, 2) == 0) {
       dmd_blocks_let_go(f->many);
-      assert_int_equal(dmd_blocks_quick_remove(f->many, addr, stack), is_plain);
+      assert_int_equal(dmd_blocks_quick_remove(f->many, addr, stack, false), is_plain);
       if (is_plain) {
         assert_int_equal(dmd_blocks_remove(f->one, addr, stack), DMD_REMOVE_MEMORY);
         return;

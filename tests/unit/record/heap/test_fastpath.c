@@ -18,7 +18,7 @@ static dmd_new_block_t block(uint64_t addr, uint32_t thread) {
   return (dmd_new_block_t){.addr = addr, .req = 10, .usable = 24, .stack = 5, .thread = thread};
 }
 
-static bool add(live_fixture_t *f, const dmd_fastpath_t *quick, uint64_t addr, uint32_t thread) {
+static bool add(live_fixture_t *f, dmd_fastpath_t *quick, uint64_t addr, uint32_t thread) {
   dmd_new_block_t new_block = block(addr, thread);
   return dmd_live_quick_add(&f->live, quick, &new_block);
 }
@@ -38,8 +38,8 @@ static void a_block_comes_and_goes(void **state) {
   assert_int_equal(block_at(&f, A)->stack, 5);
   assert_int_equal(totals(&f).n_allocs, 1);
   dmd_blocks_let_go(f.live.blocks);
-  assert_true(dmd_live_quick_remove(&f.live, A, 6));
-  assert_false(dmd_live_quick_remove(&f.live, A, 6));
+  assert_true(dmd_live_quick_remove(&f.live, &quick, A, 6));
+  assert_false(dmd_live_quick_remove(&f.live, &quick, A, 6));
   assert_int_equal(totals(&f).n_frees, 1);
   assert_int_equal(totals(&f).n_blocks, 0);
   live_end(&f);
@@ -59,8 +59,8 @@ static void reported_and_announced_ones_go_the_long_way(void **state) {
   announced.flags = DMD_BLOCK_ANNOUNCED;
   dmd_live_add(&f.live, &announced);
   leave(&f, 1, &quick);
-  assert_false(dmd_live_quick_remove(&f.live, A, 6));
-  assert_false(dmd_live_quick_remove(&f.live, B, 6));
+  assert_false(dmd_live_quick_remove(&f.live, &quick, A, 6));
+  assert_false(dmd_live_quick_remove(&f.live, &quick, B, 6));
   assert_null(dmd_live_quick_begin_move(&f.live, A));
   assert_null(dmd_live_quick_begin_move(&f.live, B));
   assert_int_equal(totals(&f).n_blocks, 2);

@@ -147,7 +147,7 @@ static void add(model_t *m) {
 }
 
 static void drop(model_t *m, entry_t *e) {
-  if (!is_quick(m) || !dmd_blocks_quick_remove(m->blocks, e->block.addr, DMD_NONE))
+  if (!is_quick(m) || !dmd_blocks_quick_remove(m->blocks, e->block.addr, DMD_NONE, false))
     dmd_blocks_remove(m->blocks, e->block.addr, DMD_NONE);
   dmd_blocks_let_go(m->blocks);
   take_from_list(m, e);
@@ -376,7 +376,7 @@ static void numbers_are_used_again(void **state) {
   add_at(shard, 64, 100);
   add_at(shard, 128, 50);
   for (int i = 0; i < 9; i++) {
-    assert_true(dmd_shard_quick_remove(shard, 128, DMD_NONE));
+    assert_true(dmd_shard_quick_remove(shard, 128, DMD_NONE, false));
     add_at(shard, 128, 40);
   }
   assert_true(peak->number < 20);
@@ -428,7 +428,7 @@ static void the_clock_is_not_that_of_a_later_allocation(void **state) {
   m.now = 5;
   const dmd_new_block_t first = plain(64, 100), second = plain(640, 20);
   dmd_blocks_quick_add(m.blocks, &first, DMD_NONE);
-  dmd_blocks_quick_remove(m.blocks, 64, DMD_NONE);
+  dmd_blocks_quick_remove(m.blocks, 64, DMD_NONE, false);
   m.now = 70;
   dmd_blocks_quick_add(m.blocks, &second, DMD_NONE);
   dmd_blocks_peak(m.blocks, &peak, &recent);
@@ -445,12 +445,12 @@ static void a_peak_before_there_are_threads_is_exact(void **state) {
   begin(&m, SPLIT, 1);
   const dmd_new_block_t first = plain(64, 100), second = plain(640, 20), third = plain(128, 3);
   dmd_blocks_quick_add(m.blocks, &first, DMD_NONE);
-  dmd_blocks_quick_remove(m.blocks, 64, DMD_NONE);
+  dmd_blocks_quick_remove(m.blocks, 64, DMD_NONE, false);
   dmd_blocks_quick_add(m.blocks, &second, DMD_NONE);
   dmd_blocks_quick_add(m.blocks, &first, DMD_NONE);
   m.is_alone = 0;
   assert_false(dmd_blocks_quick_add(m.blocks, &third, DMD_NONE));
-  assert_false(dmd_blocks_quick_remove(m.blocks, 64, DMD_NONE));
+  assert_false(dmd_blocks_quick_remove(m.blocks, 64, DMD_NONE, false));
   dmd_blocks_remove(m.blocks, 64, DMD_NONE);
   dmd_blocks_let_go(m.blocks);
   assert_true(dmd_blocks_quick_add(m.blocks, &third, DMD_NONE));

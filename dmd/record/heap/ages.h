@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * ages.h: how long freed blocks lived (model/profile/lifetimes.h), by the stack that allocated
+ * them. A part of blocks.h.
+ *
+ * Time is the bytes allocated so far. A block has no room for the time of its birth, but a number
+ * that grows (peak.h). So this module notes now and then which number was next at which time, with
+ * each KiB that a thread alone allocates; a number then tells the time to half a KiB. A block
+ * larger than that is the last before a note, so its time is known better. Older notes are thinned
+ * out: a level has DMD_AGES_SLOTS notes, and passes every other one of those that it drops on to
+ * the next level. So the time of any birth is known to 1/256 of the block's age, or half a KiB, in
+ * memory that does not grow with the run. When the numbers are used up (peak.h), all blocks begin a
+ * new life.
+ *
+ * While threads run in parallel, each adds to the time what it has allocated since it last did, in
+ * steps of DMD_TIMEKEEPER_SZB. A birth is then known to that times the number of threads.
+ *
+ * Cost: 300 bytes for each stack; 4 KiB for each level, of which there is one more each time the
+ * allocated bytes double; a search among the notes at each free. While threads run in parallel they
+ * share a lock for it. Off unless the user wants it.
+ *
+ * Concurrency: the lock here comes after the shard locks. While a thread is alone nobody else
+ * calls.
+ */
+#ifndef DMD_RECORD_HEAP_AGES_H
+#define DMD_RECORD_HEAP_AGES_H
+
+#include "base/lock.h"
+#include "model/profile/lifetimes.h"
+#include "record/heap/block.h"
+
+enum { DMD_AGES_SLOTS = 256, DMD_AGES_LEVELS = 40, DMD_AGES_SZB = 1024 };
+
+/* Blocks with this number or a larger one were allocated at this time or later. */
+typedef struct dmd_age_note {
+  uint32_t number;
+  uint64_t szB;
+} dmd_age_note_t;
+
+typedef struct dmd_age_level {
+  dmd_age_note_t *notes; /* a ring; NULL: none yet */
+  uint32_t first, n;
+  bool passed_last; /* what last left the ring went on to the next level; the next one is dropped */
+} dmd_age_level_t;
+
+typedef struct dmd_ages {
+  const dmd_env_t *env;
+  const dmd_waiting_t *waiting; /* NULL: no lock needed */
+  dmd_lock_t lock;
+  dmd_pool_t stacks;    /* of dmd_lifetime_t, by stack + 1; what was freed */
+  uint64_t now;         /* while threads run in parallel */
+  uint32_t last_number; /* of the last free of a thread alone */
+  dmd_age_level_t levels[DMD_AGES_LEVELS];
+} dmd_ages_t;
+
+dmd_ages_t *dmd_ages_create(const dmd_env_t *env, const dmd_waiting_t *waiting);
+void dmd_ages_destroy(dmd_ages_t *ages);
+
+/* From now on blocks have this number or a larger one. */
+void dmd_ages_note(dmd_ages_t *ages, uint32_t number, uint64_t now);
+
+/* Forgets when blocks were born: it was now. */
+void dmd_ages_restart(dmd_ages_t *ages, uint64_t now);
+
+/* A block of a thread alone is freed at this time. number is that of its free (dmd_instant_t). All
+ * frees before it were told. is_newest: nothing was allocated after it. */
+void dmd_ages_free(dmd_ages_t *ages, const dmd_block_t *block, uint64_t now, uint32_t number,
+                   bool is_newest);
+
+/* Threads run in parallel: szB more were allocated, and *number is to grow, to `most` at most; a
+ * block is freed. */
+void dmd_ages_pass(dmd_ages_t *ages, uint64_t szB, uint32_t *number, uint32_t most);
+void dmd_ages_free_in_parallel(dmd_ages_t *ages, const dmd_block_t *block, bool is_temporary);
+
+/* What was freed of this stack; NULL: nothing. And the highest stack of which anything was. */
+const dmd_lifetime_t *dmd_ages_of(const dmd_ages_t *ages, uint32_t stack);
+static inline uint32_t dmd_ages_last_stack(const dmd_ages_t *ages) {
+  return ages->stacks.last == 0 ? 0 : ages->stacks.last - 1;
+}
+
+#endif

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Lifetimes: what each stack allocated in the whole run, and how long its blocks lived."""
+
+from harness import commands
+
+YES = ["--lifetimes=yes"]
+
+
+def _by_function(profile):
+    """{function that allocated: the figures of its stacks, added up}."""
+    found = {}
+    for item in profile.doc["lifetimeList"]:
+        stack = profile.functions(item["alloc"])
+        own = next(name for name in stack if name not in ("malloc", "realloc"))
+        total = found.setdefault(own, {"allocs": 0, "bytes": 0, "frees": 0, "temporary": 0, "sum": 0, "classes": [0] * 32})
+        for key in "allocs", "bytes", "frees", "temporary":
+            total[key] += item[key]
+        total["sum"] += item["meanLifetime"] * item["frees"]
+        for i, n in enumerate(item["lifetimes"]):
+            total["classes"][i] += n
+    return found
+
+
+def _counts(item):
+    return item["allocs"], item["bytes"], item["frees"], item["temporary"]
+
+
+def short_and_long(t):
+    """Bowl i lives while 99 - i bowls and 100 - i tastes are allocated; the first is never freed."""
+    profile = t.run("cook", options=YES).profile
+    found = _by_function(profile)
+    t.equal(_counts(found["bowl"]), (100, 1000000, 99, 0))
+    t.equal(_counts(found["taste"]), (100, 6400, 100, 100))
+    t.equal(_counts(found["stir"]), (2, 64, 2, 0))
+    exact = sum((99 - i) * 10000 + (100 - i) * 64 for i in range(1, 100))
+    t.check(abs(found["bowl"]["sum"] - exact) <= exact / 100, "%d, not %d" % (found["bowl"]["sum"], exact))
+    t.equal(found["taste"]["classes"][0], 100)
+    t.equal(sum(found["bowl"]["classes"]), 99)
+    # Between 256 and 512 KiB are 99 - i from 27 to 51, give or take the tastes.
+    t.check(abs(found["bowl"]["classes"][9] - 26) <= 1, "%s" % found["bowl"]["classes"])
+
+
+def a_realloc_frees_what_the_last_one_allocated(t):
+    grow = _by_function(t.run("swell", options=YES).profile)["grow"]
+    t.equal(_counts(grow), (100, 5050, 100, 100))
+
+
+def threads(t):
+    found = _by_function(t.run("together", options=YES).profile)
+    t.equal(_counts(found["bowl"])[:3], (8000, 80000000, 8000))
+    t.equal(_counts(found["taste"])[:3], (8000, 512000, 8000))
+    t.check(found["taste"]["temporary"] >= 7900, "%d tastes are temporary" % found["taste"]["temporary"])
+    t.check(found["bowl"]["temporary"] <= 100, "%d bowls are temporary" % found["bowl"]["temporary"])
+
+
+def printed(t):
+    path = t.run("cook", options=YES).profile.path
+    tool = t.place.dmdv()
+    temporary = commands.run([tool, "print", "--sort-by=temporary", "--max-records=1", path]).out
+    t.contains(temporary, "  6,400 bytes in 100 allocations (0.64% of all bytes)\n  100 (100.00%) temporary, 100 (100.00%) short-lived, 0 (0.00%) still there\n")
+    t.contains(temporary, "  1,006,464 bytes in 202 allocations\n  100 (49.50%) temporary")
+    # Bowl 98 lives while a bowl and two tastes are allocated, which are less than 16 KiB.
+    longest = commands.run([tool, "print", "--sort-by=lifetime", path]).out
+    t.contains(longest, "\n  1,000,000 bytes in 100 allocations (99.36% of all bytes)\n  0 (0.00%) temporary, 2 (2.00%) short-lived, 1 (1.00%) still there\n")
+    t.contains(longest, "Mean lifetime: 0.47 MB allocated meanwhile\n  Lifetimes: below 1 KiB: 1.01%, ")
+    t.contains(commands.run([tool, "print", "--sort-by=allocated", "--json", path], status=2).err, "do not work with this --sort-by")
+    merged = t.new_folder() + "/merged.json"
+    commands.run([tool, "merge", "-o", merged, path, path])
+    t.equal(_counts(_by_function(t.load(merged))["bowl"]), (200, 2000000, 198, 0))
+
+
+def turned_off(t):
+    profile = t.run("cook").profile
+    t.equal("lifetimeList" in profile.doc, False)
+    t.contains(commands.run([t.place.dmdv(), "print", "--sort-by=lifetime", profile.path], status=2).err, "has no lifetimes")
