@@ -278,6 +278,7 @@ fuzz_targets = \
   tests/fuzz/fuzz_ignorefile \
   tests/fuzz/fuzz_bundle \
   tests/fuzz/fuzz_load \
+  tests/fuzz/fuzz_memory_answer \
   tests/fuzz/fuzz_memory_reports \
   tests/fuzz/fuzz_page \
   tests/fuzz/fuzz_roundtrip \

@@ -1010,14 +1010,14 @@ static void await_dump(void) {
 }
 
 static void answer(unsigned number, int flags) {
-  int is_for_dump = (number & FOR_DUMP) != 0;
+  int is_for_dump = (number & FOR_DUMP) != 0 && is_under_dmd();
   sink_t sink = {.begin = answer_begin,
                  .skip = answer_skip,
                  .take = is_for_dump ? publish : answer_value,
                  .has_scopes = is_for_dump,
                  .flags = number & ANONYMIZE ? DMD_REPORTERS_ANONYMIZE : 0};
   struct dmd_reporters_call call = {.sink = &sink};
-  if ((is_for_dump && !is_under_dmd()) || (g_answer.fd = reach(number)) < 0)
+  if ((g_answer.fd = reach(number)) < 0)
     return;
   g_answer.is_used = 1;
   g_answer.ms_left = WRITE_MS;

@@ -28,7 +28,7 @@
 
 #define OWN_NETWORK "/proc/self/ns/net"
 
-enum { SIGNAL = 59, MAX_LINE = 64 << 10, MAX_ANSWER = 32 << 20, MAX_SKIPPED = 20 };
+enum { SIGNAL = 59, MAX_LINE = 64 << 10, MAX_ANSWER = 32 << 20, MAX_SKIPPED = 20, MAX_TREES = 8 };
 
 /* The lowest bits of a request's number. One is always set, since 0 is not a number. */
 enum { ANONYMIZE = 1, ALWAYS = 2, FOR_DUMP = 4, ALL_BITS = 7 };
@@ -85,26 +85,29 @@ static bool tree_is_of(asked_t *k, const char *path, uint32_t units) {
 }
 
 /* Values that would falsify the system's, or that a tree in other units cannot hold, go into a tree
- * of their own. */
-static void add_path(asked_t *k, dmd_strbuf_t *to, const char *path, uint32_t units) {
-  static const char *const words[] = {"bytes", "count", "cumulative", "percentage"};
-  const char *word = dmdv_system_measures(path)    ? "reporter"
-                     : !tree_is_of(k, path, units) ? words[units]
-                                                   : NULL;
+ * of their own. False: there are too many trees of such a name. */
+static bool add_path(asked_t *k, dmd_strbuf_t *to, const char *path, uint32_t units) {
+  static const char *const words[] = {" (bytes)", " (count)", " (cumulative)", " (percentage)"};
   size_t n = strcspn(path, "/");
-  dmd_strbuf_bytes(to, path, n);
-  if (word != NULL) {
-    dmd_strbuf_str(to, " (");
-    dmd_strbuf_str(to, word);
-    dmd_strbuf_str(to, ")");
+  dmd_strbuf_str(to, path);
+  for (int i = 0; i < MAX_TREES; i++) {
+    bool is_systems = dmdv_system_measures(to->text);
+    if (!is_systems && tree_is_of(k, to->text, units))
+      return true;
+    size_t n_root = strcspn(to->text, "/");
+    dmd_strbuf_cut(to, n_root);
+    dmd_strbuf_str(to, is_systems ? " (reporter)" : words[units]);
+    dmd_strbuf_str(to, path + n);
   }
-  dmd_strbuf_str(to, path + n);
+  return false;
 }
 
 static void take_value(asked_t *k, const dmd_jsonvalue_t *object) {
   int64_t kind, units, amount;
   const char *path = get_text(object, "path"), *other = get_text(object, "process");
-  if (k->m == NULL || path == NULL || path[0] == '\0' ||
+  if (k->m == NULL)
+    return;
+  if (path == NULL || path[0] == '\0' ||
       !get_number(object, "kind", 0, DMD_MEMREPORT_N_KINDS - 1, &kind) ||
       !get_number(object, "units", 0, DMD_MEMREPORT_N_UNITS - 1, &units) ||
       !get_number(object, "amount", -DMD_MEMREPORT_MAX_AMOUNT, DMD_MEMREPORT_MAX_AMOUNT, &amount)) {
@@ -114,7 +117,7 @@ static void take_value(asked_t *k, const dmd_jsonvalue_t *object) {
   dmd_strbuf_t full, process;
   dmd_strbuf_init(&full, &dmdv_env);
   dmd_strbuf_init(&process, &dmdv_env);
-  add_path(k, &full, path, (uint32_t)units);
+  bool has_place = add_path(k, &full, path, (uint32_t)units);
   if (other != NULL && other[0] != '\0') {
     dmd_strbuf_str(&process, other);
     dmd_strbuf_str(&process, ", as reported by ");
@@ -127,7 +130,7 @@ static void take_value(asked_t *k, const dmd_jsonvalue_t *object) {
                                   .times = 1,
                                   .kind = (uint32_t)kind,
                                   .units = (uint32_t)units};
-  k->n_refused += dmd_amounts_add(k->m, &report, 0) != NULL;
+  k->n_refused += !has_place || dmd_amounts_add(k->m, &report, 0) != NULL;
   dmd_strbuf_destroy(&process);
   dmd_strbuf_destroy(&full);
 }
@@ -404,9 +407,8 @@ static void note_result(asked_t *k, dmdv_asked_t result, uint32_t seconds) {
   note_number(k, "values that did not fit into the answer: ", k->n_dropped, NULL);
 }
 
-static dmdv_asked_t ask_within(asked_t *k, uint32_t bits, int *held, uint32_t seconds) {
+static void begin(asked_t *k, uint32_t seconds) {
   k->is_valid = true;
-  k->pidfd = (int)syscall(SYS_pidfd_open, k->pid, 0);
   k->deadline = dmd_posix_now_ms() + (int64_t)seconds * 1000;
   dmd_jsonvalues_init(&k->values, &dmdv_env, number_of);
   dmd_intern_init(&k->trees, &dmdv_env, "dmdv.memory.trees");
@@ -414,13 +416,32 @@ static dmdv_asked_t ask_within(asked_t *k, uint32_t bits, int *held, uint32_t se
   dmd_strbuf_init(&k->running, &dmdv_env);
   dmd_strbuf_init(&k->skipped, &dmdv_env);
   tree_is_of(k, "explicit/", DMD_MEMREPORT_BYTES);
-  dmdv_asked_t result = ask(k, bits, held);
+}
+
+static void end(asked_t *k, dmdv_asked_t result, uint32_t seconds) {
   note_result(k, result, seconds);
   dmd_strbuf_destroy(&k->skipped);
   dmd_strbuf_destroy(&k->running);
   dmd_pool_destroy(&k->tree_units);
   dmd_intern_destroy(&k->trees);
   dmd_jsonvalues_destroy(&k->values);
+}
+
+dmdv_asked_t dmdv_read_reporters(dmd_amounts_t *m, int fd, const char *process, uint32_t seconds,
+                                 dmd_strbuf_t *notes) {
+  asked_t k = {.m = m, .process = process, .notes = notes, .pidfd = -1};
+  begin(&k, seconds);
+  read_answer(&k, fd);
+  dmdv_asked_t result = k.is_complete ? DMDV_ASKED_ALL : DMDV_ASKED_TOO_SLOW;
+  end(&k, result, seconds);
+  return result;
+}
+
+static dmdv_asked_t ask_within(asked_t *k, uint32_t bits, int *held, uint32_t seconds) {
+  k->pidfd = (int)syscall(SYS_pidfd_open, k->pid, 0);
+  begin(k, seconds);
+  dmdv_asked_t result = ask(k, bits, held);
+  end(k, result, seconds);
   if (k->pidfd >= 0)
     close(k->pidfd);
   return result;

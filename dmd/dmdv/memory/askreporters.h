@@ -25,6 +25,10 @@ typedef enum {
 dmdv_asked_t dmdv_ask_reporters(dmd_amounts_t *m, uint32_t pid, const char *process, bool anonymize,
                                 uint32_t seconds, dmd_strbuf_t *notes);
 
+/* The part that reads the answer, from a connected socket that does not block. */
+dmdv_asked_t dmdv_read_reporters(dmd_amounts_t *m, int fd, const char *process, uint32_t seconds,
+                                 dmd_strbuf_t *notes);
+
 /* Makes a process that runs under dmd run its reporters for a dump, and wait with that. Close *held
  * after the dump; -1: the process does not wait. The reports are then cleared. */
 dmdv_asked_t dmdv_hold_reporters(uint32_t pid, uint32_t seconds, int *held, dmd_strbuf_t *notes);
