@@ -64,7 +64,11 @@ static void crash(const char *how) {
   else if (strcmp(how, "fpe") == 0)
     zero = one / zero;
   else if (strcmp(how, "trap") == 0)
+#if defined(__x86_64__)
     __asm__ volatile("int3");
+#else
+    __asm__ volatile("brk #0");
+#endif
   else if (strcmp(how, "heap") == 0)
     spoil_heap();
   else if (strcmp(how, "overflow") == 0)

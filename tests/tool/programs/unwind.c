@@ -151,6 +151,7 @@ KEEP static void leave_early(int i) {
 /* Code without unwind information, at one address with frames of two sizes:
  *   push %rbp; mov $FP, %rbp; sub $SIZE, %rsp; call *%rsi; add $SIZE, %rsp; pop %rbp; ret */
 KEEP static void unknown_code(int i) {
+#if defined(__x86_64__)
   static unsigned char *code;
   if (code == NULL)
     code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -168,6 +169,9 @@ KEEP static void unknown_code(int i) {
     memcpy(code, bytes, sizeof bytes);
   }
   ((void (*)(int, void (*)(int)))(uintptr_t)code)(i, block);
+#else
+  block(i);
+#endif
 }
 
 static void all(int i) {
