@@ -36,6 +36,7 @@ dmd_core_sources = \
   dmd/model/profile/frame.c dmd/model/profile/frame.h \
   dmd/model/profile/groups.c dmd/model/profile/groups.h \
   dmd/files/profile/profilewriter.c dmd/files/profile/profilewriter.h \
+  dmd/files/profile/write_timeline.c \
   dmd/model/profile/measured.c dmd/model/profile/measured.h \
   dmd/model/profile/profile.c dmd/model/profile/profile.h \
   dmd/model/profile/lifetimes.c dmd/model/profile/lifetimes.h \
@@ -47,6 +48,7 @@ dmd_core_sources = \
   dmd/analyse/records/hintsum.c dmd/analyse/records/hintsum.h \
   dmd/analyse/records/allocfns.c dmd/analyse/records/allocfns.h \
   dmd/analyse/time/growth.c dmd/analyse/time/growth.h \
+  dmd/analyse/time/grown.c dmd/analyse/time/grown.h \
   dmd/analyse/time/when.c dmd/analyse/time/when.h \
   dmd/analyse/tree/amounts.c dmd/analyse/tree/amounts.h \
   dmd/analyse/transform/anonymize.c dmd/analyse/transform/anonymize.h \
@@ -210,6 +212,7 @@ dmd_core_sources = \
   dmd/record/heap/pagewords.c dmd/record/heap/pagewords.h \
   dmd/record/heap/peak.c dmd/record/heap/peak.h \
   dmd/record/heap/timekeeper.c dmd/record/heap/timekeeper.h \
+  dmd/record/heap/breakdowns.c dmd/record/heap/breakdowns.h \
   dmd/record/heap/shard.c dmd/record/heap/shard.h \
   dmd/record/heap/fastpath.c dmd/record/heap/fastpath.h \
   dmd/record/heap/sample.c dmd/record/heap/sample.h \

@@ -214,7 +214,7 @@ thread_core_sources = \
   dmd/model/profile/allocator.c \
   dmd/record/heap/blockindex.c dmd/record/heap/blocks.c dmd/record/heap/claim.c dmd/record/heap/counters.c dmd/record/heap/freed.c \
   dmd/record/heap/heap.c dmd/record/heap/blockreferrers.c dmd/record/heap/interleave.c dmd/record/heap/lastreports.c dmd/record/heap/live.c dmd/record/heap/bloom.c \
-  dmd/record/heap/live_report.c dmd/record/heap/live_scope.c dmd/record/heap/nested.c dmd/record/heap/pages.c dmd/record/heap/peak.c dmd/record/heap/timekeeper.c dmd/record/heap/shard.c \
+  dmd/record/heap/live_report.c dmd/record/heap/live_scope.c dmd/record/heap/nested.c dmd/record/heap/pages.c dmd/record/heap/peak.c dmd/record/heap/timekeeper.c dmd/record/heap/breakdowns.c dmd/record/heap/shard.c \
   dmd/record/heap/fastpath.c dmd/record/heap/sample.c dmd/record/heap/scope.c dmd/record/heap/slabmap.c dmd/record/heap/slabs.c \
   dmd/record/heap/addressmap.c dmd/record/heap/ages.c dmd/record/heap/snapshot.c dmd/record/heap/stack.c dmd/model/profile/hint.c dmd/model/profile/claimblocks.c \
   dmd/model/profile/fault.c dmd/model/profile/frame.c dmd/model/profile/groups.c dmd/model/profile/measured.c \

@@ -56,11 +56,14 @@
 /* ---- Records of a program. ---- */
 
 enum {
-  DMD_MAX_NAME = 4096,                 /* bytes of a tag, a reporter's path or a label */
-  DMD_MAX_TAGS = UINT16_MAX,           /* a block's tag is a 16-bit id */
-  DMD_MAX_THREAD = (1 << 15) - 1,      /* a group's thread has 15 bits */
-  DMD_MAX_TIMEPOINTS = 512,            /* of a timeline, beside that of the dump */
-  DMD_MAX_TIMEMARKS = 256,             /* of a timeline */
+  DMD_MAX_NAME = 4096,            /* bytes of a tag, a reporter's path or a label */
+  DMD_MAX_TAGS = UINT16_MAX,      /* a block's tag is a 16-bit id */
+  DMD_MAX_THREAD = (1 << 15) - 1, /* a group's thread has 15 bits */
+  DMD_MAX_TIMEPOINTS = 512,       /* of a timeline, beside that of the dump */
+  DMD_MAX_TIMEMARKS = 256,        /* of a timeline */
+  DMD_MAX_BREAKDOWNS = 64,        /* of a timeline, beside that of the dump */
+  DMD_MAX_TIMESTACKS = 64,        /* of all its breakdowns together */
+  DMD_MAX_TIMETAGS = 16,
   DMD_MAX_MEMORY_REPORTS = 1 << 16,    /* published since the last clear; in a profile */
   DMD_MAX_MEMORY_REPORT_TEXT = 1 << 24 /* bytes of their strings together */
 };

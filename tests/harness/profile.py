@@ -92,6 +92,7 @@ def trace_ids(doc):
         yield from block.get("reps", [])
         yield from (sharer["at"] for sharer in block.get("sharers", []))
     yield from (item["alloc"] for item in doc.get("lifetimeList", []) if "alloc" in item)
+    yield from doc.get("dmd", {}).get("timeline", {}).get("stacks", [])
     for fault in doc.get("dmd", {}).get("faults", []):
         yield from (fault[key] for key in FAULT_TRACES if key in fault)
     for advice in doc.get("dmd", {}).get("advice", []):
@@ -269,6 +270,32 @@ def check_timeline(doc):
     # Announced blocks do not count.
     require(moments[-1][1] <= totals["inUseBytes"] and moments[-1][2] <= totals["inUseBlocks"], "the last point is not the dump")
     require(moments[-1][3] <= totals["allocBytes"], "more allocated than allocated")
+    for point in points:
+        require(len(point) < 6 or point[5] < point[1], "the least heap is not less")
+    check_breakdowns(doc, moments[-1])
+
+
+def check_breakdowns(doc, dump):
+    """The last breakdown is the dump: its stacks have the blocks of the list."""
+    timeline = doc["dmd"]["timeline"]
+    breakdowns = timeline["breakdowns"]
+    require(breakdowns[-1][:4] == dump, "the last breakdown is not the dump")
+    for before, after in zip(breakdowns, breakdowns[1:]):
+        require(before[0] <= after[0] and before[3] <= after[3], "a breakdown comes before the last one")
+    for breakdown in breakdowns:
+        require(sum(breakdown[4]) <= breakdown[1], "more bytes by stack than bytes")
+        require(sum(breakdown[5]) <= breakdown[1], "more bytes by tag than bytes")
+        require(len(breakdown[4]) == len(timeline["stacks"]) and len(breakdown[5]) == len(timeline["tags"]), "one amount for each")
+    require(len(set(timeline["stacks"])) == len(timeline["stacks"]), "a stack twice")
+    announced = dump[1] != doc["dmd"]["totals"]["inUseBytes"] or doc["dmd"]["totals"].get("nestedBytes")
+    if doc["invocation"]["mode"] not in ("live", "dark-matter") or announced:
+        return
+    for key, ids, amounts in ("alloc", timeline["stacks"], breakdowns[-1][4]), ("tag", timeline["tags"], breakdowns[-1][5]):
+        sums = collections.Counter()
+        for block in doc["blockList"]:
+            sums[block.get(key)] += block.get("num", 1) * block["req"]
+        for name, amount in zip(ids, amounts):
+            require(amount == sums[name] or amount == 0 and len(ids) > 9, "%s has %d bytes, not %d" % (name, sums[name], amount))
 
 
 def without_peak(blocks):

@@ -362,11 +362,33 @@ void random_peak(dmd_profile_t *profile, const random_dice_t *dice) {
 
 /* A point that follows the last one. */
 static dmd_timepoint_t make_point(const maker_t *m, const dmd_timepoint_t *last) {
+  uint64_t szB = number(m, 53);
   return (dmd_timepoint_t){.ms = last->ms + number(m, 20),
-                           .szB = number(m, 53),
+                           .szB = szB,
                            .n_blocks = number(m, 53),
                            .alloc_szB = last->alloc_szB + number(m, 40),
-                           .resident_szB = one_in(m, 2) ? DMD_MEMORY_UNKNOWN : number(m, 53)};
+                           .resident_szB = one_in(m, 2) ? DMD_MEMORY_UNKNOWN : number(m, 53),
+                           .least_szB = szB};
+}
+
+static void make_breakdowns(const maker_t *m) {
+  dmd_timeline_t *timeline = &m->profile->timeline;
+  dmd_timepoint_t at = {0};
+  uint64_t n_stacks = dmd_intern_count(&m->profile->stacks);
+  for (uint64_t n = n_stacks == 0 ? 0 : below(m, 4); n > 0; n--)
+    dmd_timeline_add_stack(timeline, 1 + (uint32_t)below(m, n_stacks));
+  for (uint64_t n = below(m, 3); n > 0; n--)
+    dmd_timeline_add_tag(timeline, dmd_intern_str(&m->profile->tags, one_in(m, 2) ? "a" : "b"));
+  for (uint64_t n = below(m, 4); n > 0; n--) {
+    at = make_point(m, &at);
+    at.resident_szB = DMD_MEMORY_UNKNOWN;
+    dmd_breakdown_t *breakdown = dmd_timeline_add_breakdown(timeline, &at);
+    for (uint32_t i = 0; i < timeline->stacks.last; i++)
+      breakdown->stacks[i] = number(m, 40);
+    for (uint32_t i = 0; i < timeline->tags.last; i++)
+      breakdown->tags[i] = number(m, 53);
+  }
+  dmd_timeline_join_stacks(timeline);
 }
 
 void random_timeline(dmd_profile_t *profile, const random_dice_t *dice) {
@@ -379,6 +401,7 @@ void random_timeline(dmd_profile_t *profile, const random_dice_t *dice) {
   profile->timeline.is_forked = one_in(&m, 4);
   for (uint64_t n = 1 + below(&m, 6); n > 0; n--) {
     point = make_point(&m, &point);
+    point.least_szB = one_in(&m, 2) ? point.szB : below(&m, point.szB + 1);
     dmd_timeline_add_point(&profile->timeline, &point);
   }
   for (uint64_t n = below(&m, 4); n > 0; n--) {
@@ -387,4 +410,5 @@ void random_timeline(dmd_profile_t *profile, const random_dice_t *dice) {
     mark.text = any_name(&m);
     dmd_timeline_add_mark(&profile->timeline, &mark);
   }
+  make_breakdowns(&m);
 }

@@ -126,6 +126,28 @@ static void spell_point(dmd_out_t *out, const dmd_timepoint_t *point) {
   spell_number(out, " in ", point->n_blocks);
   spell_number(out, " of ", point->alloc_szB);
   spell_number(out, ", resident ", point->resident_szB);
+  spell_number(out, ", least ", point->least_szB);
+}
+
+/* By frames, since ids differ from one profile to another. */
+static void spell_breakdowns(dmd_out_t *out, const dmd_profile_t *profile) {
+  const dmd_timeline_t *timeline = &profile->timeline;
+  for (uint32_t i = 0; i < timeline->n_breakdowns; i++) {
+    const dmd_breakdown_t *breakdown = &timeline->breakdowns[i];
+    spell_point(out, &breakdown->at);
+    for (uint32_t k = 0; k < timeline->stacks.last; k++) {
+      size_t n;
+      const uint32_t *frames = dmd_profile_frames(profile, *dmd_timeline_stack(timeline, k), &n);
+      spell_number(out, "\n  ", breakdown->stacks[k]);
+      for (size_t f = 0; f < n; f++)
+        spell_part(out, " ", dmd_frames_text(&profile->frames, frames[f]));
+    }
+    for (uint32_t k = 0; k < timeline->tags.last; k++) {
+      spell_number(out, "\n  ", breakdown->tags[k]);
+      spell_part(out, " ", dmd_intern_get_str(&profile->tags, *dmd_timeline_tag(timeline, k)));
+    }
+    dmd_out_str(out, "\n");
+  }
 }
 
 void spell_timeline(dmd_out_t *out, const dmd_profile_t *profile) {
@@ -144,4 +166,5 @@ void spell_timeline(dmd_out_t *out, const dmd_profile_t *profile) {
     dmd_out_str(out, mark->text != DMD_NONE ? dmd_intern_get_str(&profile->names, mark->text) : "");
     dmd_out_str(out, "\n");
   }
+  spell_breakdowns(out, profile);
 }

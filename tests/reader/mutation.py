@@ -46,9 +46,10 @@ PROFILE = {
         "recentPeak": {"bytes": 700, "blocks": 7, "milliseconds": 7, "allocated": 870},
         "processes": [{"process": "bakery (pid 42)", "memory": {"resident": 4096}}, {"process": "oven", "memory": {}}],
         "reporterRuns": [{"reporter": "explicit/a", "runs": 3}, {"reporter": "explicit/c", "runs": 0}],
-        "timeline": {"spacing": 2, "forked": True, "points": [[0, 10, 1, 10], [4, 650, 6, 800, 4096], [9, 700, 7, 900]],
+        "timeline": {"spacing": 2, "forked": True, "points": [[0, 10, 1, 10], [4, 650, 6, 800, 4096, 20], [9, 700, 7, 900, None, 1]],
                      "marks": [{"text": "noon", "milliseconds": 3, "bytes": 90, "blocks": 2, "allocated": 99},
-                               {"dump": 1, "milliseconds": 5, "bytes": 91, "blocks": 2, "allocated": 99, "resident": 1}]},
+                               {"dump": 1, "milliseconds": 5, "bytes": 91, "blocks": 2, "allocated": 99, "resident": 1}],
+                     "stacks": ["1", "3"], "tags": ["oven"], "breakdowns": [[1, 50, 2, 60, [20, 30], [5]], [9, 700, 7, 900, [650, 0], [0]]]},
         "memory": {"heapAllocated": 700, "heapOverhead": 20, "resident": 40960, "residentUnique": 8192},
         "memoryReports": [
             {"path": "explicit/a", "kind": "heap", "units": "bytes", "amount": 3, "times": 2, "description": "Some."},

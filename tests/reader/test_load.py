@@ -410,9 +410,11 @@ def test_wrong_timelines(test):
     for changes, reason in (
             ({"spacing": 0}, '"spacing" is not a whole number from 1'),
             ({"points": {}}, '"points" of "timeline" is not an array'),
-            ({"points": [[0, 1, 1]]}, "not an array of 4 or 5 numbers"),
-            ({"points": [[0, 1, 1, 1, 1, 1]]}, "not an array of 4 or 5 numbers"),
-            ({"points": [5]}, "not an array of 4 or 5 numbers"),
+            ({"points": [[0, 1, 1]]}, "not an array of 4 to 6 numbers"),
+            ({"points": [[0, 1, 1, 1, 1, 1, 1]]}, "not an array of 4 to 6 numbers"),
+            ({"points": [[0, 1, 1, 1, None, 2]]}, "the least heap of a point"),
+            ({"points": [[0, 1, None, 1]]}, "whole number"),
+            ({"points": [5]}, "not an array of 4 to 6 numbers"),
             ({"points": [[0, 1, 1, "1"]]}, "whole number"),
             ({"points": [[0, -1, 1, 1]]}, "whole number"),
             ({"points": [[5, 1, 1, 1], [4, 1, 1, 1]]}, "before the previous one"),
@@ -428,6 +430,35 @@ def test_wrong_timelines(test):
     document = timed()
     document["dmd"]["timeline"] = [1]
     rejected(test, document, '"timeline" is not an object')
+
+
+def broken_down(breakdowns, stacks=("t0",), tags=("t",)):
+    return timed(stacks=list(stacks), tags=list(tags), breakdowns=breakdowns)
+
+
+def test_wrong_breakdowns(test):
+    good = [1, 10, 1, 10, [10], [4]]
+    accepted(test, broken_down([good, good]))
+    accepted(test, broken_down([[1, 10, 1, 10, [], []]], stacks=(), tags=()))
+    each = "has not an amount for each"
+    for breakdowns, reason in (
+            ([good[:5]], "not an array of 6 elements"), ([{}], "not an array of 6 elements"),
+            ([[1, 10, 1, 10, [10, 1], [4]]], each), ([[1, 10, 1, 10, [], [4]]], each), ([[1, 10, 1, 10, [10], []]], each),
+            ([[1, 10, 1, 10, 10, [4]]], each), ([[1, 10, 1, 10, [-1], [4]]], "whole number"),
+            ([[1, 10, "1", 10, [1], [4]]], "whole number"), ([[1, 10, 1, 10, [2**60], [4]]], "whole number"),
+            ([good, [0] + good[1:]], "before the previous one"), ([good] * 66, "more than 65 breakdowns"), ("x", "is not an array")):
+        rejected(test, broken_down(breakdowns), reason)
+    rejected(test, broken_down([], stacks=["1"] * 65), "more than 64 strings")
+    rejected(test, broken_down([], tags=["t"] * 17), "more than 16 strings")
+    rejected(test, broken_down([], stacks=[1]), '"stacks" is not a string')
+    rejected(test, broken_down([], stacks=["no such trace"]), "no such trace")
+
+
+def test_place_of_a_wrong_breakdown(test):
+    text = json.dumps(broken_down([[1, 10, 1, 10, [10], [4]], [2, 10, 1, 10, [10], [4, 5]]]), indent=1)
+    lines = text.split("\n")
+    last = max(i for i, line in enumerate(lines) if line.strip() == "5")
+    rejected(test, text, "has not an amount for each", last + 3)
 
 
 def test_place_of_a_wrong_point(test):

@@ -125,6 +125,43 @@ def test_growth(test):
     test.equal("grows" in shown(test, content=profile(points=flat, marks=[], peak=None)), False, "it levels off")
 
 
+STACKS = {"stacks": ["t0", "t1"], "tags": ["hot"],
+          "breakdowns": [[100, 4000, 4, 5000, [4000, 0], [0]], [500, 3000, 3, 40000, [500, 2000], [300]],
+                         [999, 1000, 1, 90000, [1000, 0], [100]]]}
+
+
+def by_stack(**more):
+    content = profile(**dict(STACKS, **more))
+    content = content.block(0, ["g (b.c:2)"])
+    return content
+
+
+def test_growth_by_stack(test):
+    out = shown(test, content=by_stack())
+    test.check("\nby stack, from 0 ms to 1.0 s, in bytes:\n            +1,000  f (a.c:1)\nby tag:\n              +100  hot\n" in out, out)
+    out = shown(test, "--from=150ms", "--to=busy", content=by_stack())
+    test.check("\nby stack, from 0.1 s to 0.5 s, in bytes:\n            +2,000  g (b.c:2)\n            -3,500  f (a.c:1)\n"
+               "              +500  other stacks\n" in out, out)
+    grown = json.loads(shown(test, "--json", "--from=150ms", "--to=busy", content=by_stack()))["grown"]
+    test.equal([(row["bytes"], row["stack"][-1]) for row in grown["stacks"]], [(2000, "g (b.c:2)"), (-3500, "f (a.c:1)")], "stacks")
+    test.equal((grown["from"]["milliseconds"], grown["to"]["milliseconds"], grown["others"]), (100, 500, 500), "moments")
+    test.equal(grown["tags"], [{"bytes": 300, "tag": "hot"}], "tags")
+    test.equal("by stack" in shown(test, "--from=0.45", "--to=0.6", content=by_stack()), False, "one moment is the nearest to both")
+    test.equal("by stack" in shown(test), False, "no breakdowns")
+
+
+def test_growth_of_one_stack(test):
+    """A tenth of the heap grows, in the midst of larger changes."""
+    breakdowns = [[i * 1000, 50000 + i * 100, 5, i * 100000, [40000 * (i % 3) // 2, i * 100], [0]] for i in range(30)] + [[30000, 0, 0, 3000000, [0, 0], [0]]]
+    points = [[b[0], b[1] + 9000 * (i % 7), 5, b[3]] for i, b in enumerate(breakdowns)]
+    content = by_stack(points=points, marks=[], peak=None, breakdowns=breakdowns)
+    out = shown(test, content=content)
+    test.check("\ngrows steadily by 0.10 KB/s since 0 ms; 100% of it at g (b.c:2)\n" in out, out)
+    growth = json.loads(shown(test, "--json", content=content))["growth"]
+    test.equal((growth["since"], growth["stack"][-1]), (0, "g (b.c:2)"), "since, stack")
+    test.check(95 <= growth["ofStack"] <= growth["bytesPerSecond"] <= 105, str(growth))
+
+
 def test_json(test):
     doc = json.loads(shown(test, "--json"))
     keys = ("milliseconds", "bytes", "blocks", "allocated", "resident")

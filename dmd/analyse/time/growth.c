@@ -1,127 +1,221 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/time/growth.h"
 
-enum { BLOCKS = 12, QUARTERS = 4, IN_QUARTER = BLOCKS / QUARTERS, LEAST_MS = 10000 };
+enum { SPANS = 12, QUARTERS = 4, IN_QUARTER = SPANS / QUARTERS, FINE = 48, LEAST_MS = 10000 };
 
-/* Of the variance of the blocks, the part that a line explains; of the average step from quarter to
- * quarter, the part that each has; of the heap, the part by which it grows. */
-#define LEAST_EXPLAINED 0.9
-#define LEAST_STEP 0.6
-#define LEAST_GROWTH 0.04
+/* ---- Series of bytes over time. ---- */
 
+/* The points or, by one stack, the breakdowns; without the dump. */
 typedef struct {
-  double low[BLOCKS], high[BLOCKS]; /* averages of the points below and above the average */
-} window_t;
+  const dmd_timeline_t *timeline;
+  bool is_of_stack;
+  uint32_t stack; /* its place */
+  uint32_t n;
+} series_t;
 
-static double average_of(const dmd_timeline_t *timeline, uint32_t from, uint32_t end, double least,
-                         double most) {
-  double sum = 0;
-  uint32_t n = 0;
-  for (uint32_t id = from; id < end; id++) {
-    double szB = (double)dmd_timeline_point(timeline, id)->szB;
-    if (szB < least || szB > most)
+static series_t of_heap(const dmd_timeline_t *timeline) {
+  uint32_t n = timeline->points.last;
+  return (series_t){.timeline = timeline, .n = n > 0 ? n - 1 : 0};
+}
+
+static series_t of_stack(const dmd_timeline_t *timeline, uint32_t stack) {
+  uint32_t n = timeline->n_breakdowns;
+  return (series_t){
+      .timeline = timeline, .is_of_stack = true, .stack = stack, .n = n > 0 ? n - 1 : 0};
+}
+
+static const dmd_timepoint_t *at(const series_t *s, uint32_t i) {
+  return s->is_of_stack ? &s->timeline->breakdowns[i].at : dmd_timeline_point(s->timeline, i + 1);
+}
+
+static double least_of(const series_t *s, uint32_t i) {
+  return (double)(s->is_of_stack ? s->timeline->breakdowns[i].stacks[s->stack]
+                                 : at(s, i)->least_szB);
+}
+
+static double largest_heap(const series_t *s, uint64_t from_ms) {
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < s->n; i++)
+    if (at(s, i)->ms >= from_ms && at(s, i)->szB > most)
+      most = at(s, i)->szB;
+  return (double)most;
+}
+
+/* ---- The spans of a window. ---- */
+
+/* Sets the smallest of each span. An empty span is as the one before; false if the first one or
+ * more than max_empty are. */
+static bool fill(const series_t *s, uint64_t from_ms, uint64_t to_ms, uint32_t n,
+                 uint32_t max_empty, double *low) {
+  uint32_t next = 0, n_empty = 0;
+  while (next < s->n && at(s, next)->ms < from_ms)
+    next++;
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t end_ms = from_ms + (uint64_t)((double)(to_ms - from_ms) * (i + 1) / n);
+    uint32_t first = next;
+    for (; next < s->n && (at(s, next)->ms < end_ms || i == n - 1); next++)
+      if (next == first || least_of(s, next) < low[i])
+        low[i] = least_of(s, next);
+    if (next > first)
       continue;
-    sum += szB;
-    n++;
+    if (i == 0 || ++n_empty > max_empty)
+      return false;
+    low[i] = low[i - 1];
   }
-  return n == 0 ? 0 : sum / n;
+  return true;
 }
 
-/* The points of a block are from the id on, before the end. A block without points is as the one
- * before. */
-static void fill_block(window_t *w, int i, const dmd_timeline_t *timeline, uint32_t from,
-                       uint32_t end) {
-  if (from == end) {
-    w->low[i] = w->high[i] = i == 0 ? 0 : (w->low[i - 1] + w->high[i - 1]) / 2;
-    return;
-  }
-  double average = average_of(timeline, from, end, 0, 1e300);
-  w->low[i] = average_of(timeline, from, end, 0, average);
-  w->high[i] = average_of(timeline, from, end, average, 1e300);
-}
+/* The line through values, and the part of their variance that it explains. */
+typedef struct {
+  double middle, slope, explained;
+} line_t;
 
-/* Returns false if blocks have no points. */
-static bool fill_window(window_t *w, const dmd_timeline_t *timeline, uint64_t from_ms,
-                        uint64_t to_ms) {
-  uint32_t id = 1, end = timeline->points.last, n_empty = 0;
-  while (id < end && dmd_timeline_point(timeline, id)->ms < from_ms)
-    id++;
-  for (int i = 0; i < BLOCKS; i++) {
-    uint64_t end_ms = from_ms + (to_ms - from_ms) * (uint64_t)(i + 1) / BLOCKS;
-    uint32_t from = id;
-    while (id < end && (dmd_timeline_point(timeline, id)->ms < end_ms || i == BLOCKS - 1))
-      id++;
-    fill_block(w, i, timeline, from, id);
-    n_empty += from == id;
-  }
-  return n_empty <= 1;
-}
-
-/* The slope of the line through the blocks, by block. False if they are not close to one. */
-static bool fit_line(const double *y, double *slope) {
-  double mean_x = (BLOCKS - 1) / 2.0, mean_y = 0, xx = 0, xy = 0, yy = 0;
-  for (int i = 0; i < BLOCKS; i++)
-    mean_y += y[i] / BLOCKS;
-  for (int i = 0; i < BLOCKS; i++) {
+static line_t fit(const double *y, uint32_t n) {
+  double mean_x = (n - 1) / 2.0, mean_y = 0, xx = 0, xy = 0, yy = 0;
+  for (uint32_t i = 0; i < n; i++)
+    mean_y += y[i] / n;
+  for (uint32_t i = 0; i < n; i++) {
     xx += (i - mean_x) * (i - mean_x);
     xy += (i - mean_x) * (y[i] - mean_y);
     yy += (y[i] - mean_y) * (y[i] - mean_y);
   }
-  *slope = xy / xx;
-  return xy > 0 && xy * xy >= LEAST_EXPLAINED * xx * yy;
+  return (line_t){
+      .middle = mean_y, .slope = xy / xx, .explained = yy > 0 ? xy * xy / (xx * yy) : 0};
 }
 
-static bool grows_in_all_quarters(const double *y) {
-  double quarter[QUARTERS] = {0};
-  for (int i = 0; i < BLOCKS; i++)
-    quarter[i / IN_QUARTER] += y[i];
-  double average = (quarter[QUARTERS - 1] - quarter[0]) / (QUARTERS - 1);
-  for (int i = 1; i < QUARTERS; i++)
-    if (quarter[i] - quarter[i - 1] < LEAST_STEP * average)
-      return false;
-  return average > 0;
+/* The smallest step from one value to the next, as a part of the average step. */
+static double least_step(const double *y, uint32_t n) {
+  double average = (y[n - 1] - y[0]) / (n - 1), least = y[1] - y[0];
+  for (uint32_t i = 2; i < n; i++)
+    if (y[i] - y[i - 1] < least)
+      least = y[i] - y[i - 1];
+  return average > 0 ? least / average : -1;
 }
 
-static bool grows(const window_t *w, double *slope) {
-  double low, high;
-  if (!fit_line(w->low, &low) || !fit_line(w->high, &high) || !grows_in_all_quarters(w->low) ||
-      !grows_in_all_quarters(w->high))
-    return false;
-  *slope = (low + high) / 2;
-  return *slope * BLOCKS >= LEAST_GROWTH * w->high[BLOCKS - 1];
+static double least_quarter(const double *y) {
+  double quarters[QUARTERS] = {0};
+  for (uint32_t i = 0; i < SPANS; i++)
+    quarters[i / IN_QUARTER] += y[i];
+  return least_step(quarters, QUARTERS);
 }
+
+/* Von Neumann's ratio of the distances from a line: 2 if each is independent of the one before,
+ * close to 0 for a random walk. */
+static double independence_of(const double *y, uint32_t n) {
+  line_t line = fit(y, n);
+  double before = 0, steps = 0, all = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    double distance = y[i] - line.middle - line.slope * (i - (n - 1) / 2.0);
+    steps += i > 0 ? (distance - before) * (distance - before) : 0;
+    all += distance * distance;
+    before = distance;
+  }
+  return all > 0 ? steps / all : 0;
+}
+
+/* ---- What is steady. ----
+ *
+ * tests/unit/analyse/time/test_growth counts how often random walks pass, and how often leaks do.
+ */
+
+static bool is_exact(const double *y, const line_t *line) {
+  return line->slope > 0 && line->explained >= 0.97 && least_quarter(y) >= 0.7 &&
+         least_step(y, SPANS) >= 0.4;
+}
+
+static bool is_hidden(const series_t *s, const double *y, const line_t *line, uint64_t from_ms,
+                      uint64_t to_ms) {
+  double low[FINE];
+  return !s->is_of_stack && line->slope > 0 && line->explained >= 0.8 && least_quarter(y) >= 0.3 &&
+         fill(s, from_ms, to_ms, FINE, FINE / 8, low) && independence_of(low, FINE) >= 1.2;
+}
+
+/* Of a series: the part of itself and of the whole heap by which it grows at least. */
+#define LEAST_GROWTH 0.04
+#define LEAST_OF_HEAP 0.01
+
+/* The growth of a series. */
+typedef struct {
+  uint64_t from_ms, to_ms;
+  double szB_per_s;
+  bool is_exact;
+} found_t;
 
 /* Windows begin at each 1/16 of the time, up to 12/16. */
 enum { STARTS = 16, WINDOWS = 12 };
 
-static bool grows_from(const dmd_timeline_t *timeline, uint64_t start, dmd_growth_t *growth) {
-  uint64_t first_ms = dmd_timeline_point(timeline, 1)->ms,
-           to_ms = dmd_timeline_point(timeline, timeline->points.last - 1)->ms,
-           from_ms = first_ms + (to_ms - first_ms) * start / STARTS;
-  window_t w;
-  double slope;
-  if (to_ms - from_ms < LEAST_MS || !fill_window(&w, timeline, from_ms, to_ms) ||
-      !grows(&w, &slope))
+static bool grows_from(const series_t *s, uint64_t start, found_t *found) {
+  uint64_t first_ms = at(s, 0)->ms, to_ms = at(s, s->n - 1)->ms,
+           from_ms = first_ms + (to_ms - first_ms) / STARTS * start;
+  double y[SPANS];
+  if (to_ms - from_ms < LEAST_MS || !fill(s, from_ms, to_ms, SPANS, 1, y))
     return false;
-  *growth =
-      (dmd_growth_t){.from_ms = from_ms,
+  line_t line = fit(y, SPANS);
+  double heap = largest_heap(s, from_ms), all = line.slope * SPANS;
+  if (all < LEAST_GROWTH * (s->is_of_stack ? y[SPANS - 1] : heap) || all < LEAST_OF_HEAP * heap)
+    return false;
+  *found = (found_t){.from_ms = from_ms,
                      .to_ms = to_ms,
-                     .szB_per_s = (uint64_t)(slope * BLOCKS * 1000 / (double)(to_ms - from_ms))};
-  return growth->szB_per_s > 0;
+                     .szB_per_s = all * 1000 / (double)(to_ms - from_ms),
+                     .is_exact = is_exact(y, &line)};
+  return found->szB_per_s >= 1 && (found->is_exact || is_hidden(s, y, &line, from_ms, to_ms));
 }
 
 /* A window may begin a little before the growth does: then a shorter one grows faster. */
-bool dmd_growth_find(const dmd_timeline_t *timeline, dmd_growth_t *growth) {
-  if (timeline->points.last < BLOCKS)
+static bool find(const series_t *s, found_t *found) {
+  if (s->n < SPANS)
     return false;
   uint64_t start = 0;
-  while (start <= WINDOWS && !grows_from(timeline, start, growth))
+  while (start <= WINDOWS && !grows_from(s, start, found))
     start++;
   if (start > WINDOWS)
     return false;
-  dmd_growth_t later;
-  while (++start <= WINDOWS && grows_from(timeline, start, &later) &&
-         later.szB_per_s > growth->szB_per_s + growth->szB_per_s / 64)
-    *growth = later;
+  found_t later;
+  while (++start <= WINDOWS && grows_from(s, start, &later) && later.is_exact >= found->is_exact &&
+         later.szB_per_s > found->szB_per_s + found->szB_per_s / 64)
+    *found = later;
+  return true;
+}
+
+/* Adds up the stacks that grow. Returns the one that grows most in *most; false if none does. */
+static bool find_stacks(const dmd_timeline_t *timeline, found_t *most, uint32_t *stack,
+                        double *szB_per_s) {
+  bool is_found = false;
+  *szB_per_s = 0;
+  for (uint32_t i = 0; i < timeline->stacks.last; i++) {
+    series_t series = of_stack(timeline, i);
+    found_t found;
+    if (!find(&series, &found))
+      continue;
+    *szB_per_s += found.szB_per_s;
+    if (!is_found || found.szB_per_s > most->szB_per_s) {
+      *most = found;
+      *stack = *dmd_timeline_stack(timeline, i);
+    }
+    is_found = true;
+  }
+  return is_found;
+}
+
+bool dmd_growth_find(const dmd_timeline_t *timeline, dmd_growth_t *growth) {
+  series_t series = of_heap(timeline);
+  found_t heap = {0}, of_stack = {0};
+  double of_stacks;
+  uint32_t stack = DMD_NONE;
+  bool is_found = find(&series, &heap);
+  bool has_stack = find_stacks(timeline, &of_stack, &stack, &of_stacks);
+  if (!is_found && !has_stack)
+    return false;
+  /* A line through large fluctuations is less exact than that of a stack. */
+  if (has_stack && !heap.is_exact) {
+    heap = of_stack;
+    heap.szB_per_s = of_stacks;
+  }
+  double part = of_stack.szB_per_s < heap.szB_per_s ? of_stack.szB_per_s : heap.szB_per_s;
+  *growth = (dmd_growth_t){.from_ms = heap.from_ms,
+                           .to_ms = heap.to_ms,
+                           .szB_per_s = (uint64_t)heap.szB_per_s,
+                           .stack = stack,
+                           .stack_szB_per_s = (uint64_t)part};
   return true;
 }

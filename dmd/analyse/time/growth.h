@@ -2,13 +2,20 @@
  *
  * growth.h: steady growth of a heap, as of a leak, hidden in memory that comes and goes.
  *
- * A window up to the end is divided into blocks of equal time, and each block has its smallest and
- * its largest point. The heap grows steadily if both series are close to a line, and if all
- * quarters of the window contribute about equally: so a cache that fills up and then levels off
- * does not, nor does a heap with a single step. The longest such window counts. The dump itself
- * does not: a program that ends has freed what it had.
+ * What counts is the smallest heap of each of a few equal spans of time, since memory that comes
+ * and goes is least there. The same is asked of each stack of the timeline's breakdowns. A series
+ * grows steadily if the spans of a window up to the end
  *
- * Cost: linear in the number of points, for each of a few windows.
+ *   - lie on a line almost exactly, with no span that adds much less than the others; or
+ *   - for the heap as a whole, lie around a line without memory: the distance from the line says
+ *     nothing about the next one. So a leak in the midst of large fluctuations is found, and a
+ *     random walk, which strays from any line for long, is not.
+ *
+ * A cache that fills up and then levels off does not grow like this, nor does a heap with a single
+ * step. The longest such window counts. The dump itself does not: a program that ends has freed
+ * what it had.
+ *
+ * Cost: linear in the number of points and breakdowns, for each of a few windows.
  */
 #ifndef DMD_ANALYSE_TIME_GROWTH_H
 #define DMD_ANALYSE_TIME_GROWTH_H
@@ -18,6 +25,8 @@
 typedef struct dmd_growth {
   uint64_t from_ms, to_ms;
   uint64_t szB_per_s;
+  uint32_t stack;           /* the stack that grows most; DMD_NONE: unknown */
+  uint64_t stack_szB_per_s; /* at most szB_per_s */
 } dmd_growth_t;
 
 /* False if the heap does not grow steadily, or was not observed for 10 seconds. */

@@ -199,7 +199,7 @@ bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *pr
     fits_alone = memory_fits(dmd_profile_add_process(to, process, &from->memory));
   }
   dmd_combine(&ids);
-  if (merge->n == 1)
+  if (merge->is_alone)
     dmd_translation_add_timeline(&ids, &from->timeline);
   dmd_translation_add_faults(&ids, &from->faults);
   dmd_translation_add_advices(&ids, &from->advices);
@@ -227,7 +227,6 @@ void dmd_merge_finish(dmd_merge_t *merge) {
     profile->mode = DMD_MODE_LIVE;
   run->pid = 0;
   run->peak.is_known = run->recent_peak.is_known = false;
-  dmd_timeline_clear(&profile->timeline);
   run->dump_number = 0;
   /* A file may omit what every file of dmd contains. */
   const char **texts[] = {&run->version, &run->valgrind_version, &run->allocator};

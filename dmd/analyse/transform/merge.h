@@ -37,6 +37,7 @@ void dmd_difference_beside(dmd_profile_t *difference, const dmd_profile_t *old,
 typedef struct dmd_merge {
   dmd_profile_t profile; /* the result */
   uint32_t n;            /* profiles added */
+  bool is_alone;         /* only one will be added, whose timeline is kept. May be set after init */
   /* Sums over these profiles. */
   uint64_t blocks, usable, faults, advised, advised_blocks, runs;
 } dmd_merge_t;

@@ -54,6 +54,7 @@ bool dmdv_write_used(const dmd_profile_t *profile, dmdv_output_t *file) {
     return dmdv_write_profile_to(profile, file);
   dmd_merge_t merge;
   dmd_merge_init(&merge, &dmdv_env);
+  merge.is_alone = true;
   bool good = dmd_merge_add(&merge, profile, NULL);
   merge.profile.run = profile->run;
   for (uint32_t i = 0; i < dmd_profile_n_arguments(profile); i++)

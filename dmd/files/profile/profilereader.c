@@ -207,6 +207,14 @@ static void resolve_lifetimes(dmd_profile_t *profile, const uint32_t *stacks) {
   dmd_lifetimes_destroy(&with_traces);
 }
 
+static void resolve_timeline(dmd_timeline_t *timeline, const uint32_t *stacks) {
+  for (uint32_t i = 0; i < timeline->stacks.last; i++) {
+    uint32_t *stack = dmd_timeline_stack(timeline, i);
+    *stack = stacks[*stack];
+  }
+  dmd_timeline_join_stacks(timeline);
+}
+
 /* Replaces trace numbers by stack ids in the groups and in their report sets. */
 static void resolve_groups(dmd_readerstate_t *l, uint32_t *stacks) {
   dmd_reports_t now, *then = &l->profile->reports;
@@ -245,6 +253,7 @@ static bool resolve(dmd_readerstate_t *l) {
     resolve_beside(&profile->gone, stacks, joins);
     resolve_beside(&profile->recent, stacks, joins);
     resolve_lifetimes(profile, stacks);
+    resolve_timeline(&profile->timeline, stacks);
     add_faults(l, stacks);
     if (joins)
       dmd_load_join_advices(l, stacks);

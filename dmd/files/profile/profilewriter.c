@@ -53,54 +53,6 @@ static void write_peak(dmd_jsonout_t *j, const char *key, const dmd_moment_t *pe
   dmd_jsonout_end(j);
 }
 
-static void write_point(dmd_jsonout_t *j, const dmd_timepoint_t *point) {
-  dmd_jsonout_array(j, DMD_JSONOUT_DENSE);
-  dmd_jsonout_u64(j, point->ms);
-  dmd_jsonout_u64(j, point->szB);
-  dmd_jsonout_u64(j, point->n_blocks);
-  dmd_jsonout_u64(j, point->alloc_szB);
-  if (point->resident_szB != DMD_MEMORY_UNKNOWN)
-    dmd_jsonout_u64(j, point->resident_szB);
-  dmd_jsonout_end(j);
-}
-
-static void write_mark(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_timemark_t *mark) {
-  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  if (mark->text != DMD_NONE)
-    dmd_jsonout_key_str(j, "text", name_of(profile, mark->text));
-  if (mark->dump > 0)
-    dmd_jsonout_key_u64(j, "dump", mark->dump);
-  dmd_jsonout_key_u64(j, "milliseconds", mark->at.ms);
-  dmd_jsonout_key_u64(j, "bytes", mark->at.szB);
-  dmd_jsonout_key_u64(j, "blocks", mark->at.n_blocks);
-  dmd_jsonout_key_u64(j, "allocated", mark->at.alloc_szB);
-  if (mark->at.resident_szB != DMD_MEMORY_UNKNOWN)
-    dmd_jsonout_key_u64(j, "resident", mark->at.resident_szB);
-  dmd_jsonout_end(j);
-}
-
-static void write_timeline(dmd_jsonout_t *j, const dmd_profile_t *profile) {
-  const dmd_timeline_t *timeline = &profile->timeline;
-  if (!dmd_timeline_is_known(timeline))
-    return;
-  dmd_jsonout_key(j, "timeline");
-  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
-  dmd_jsonout_key_u64(j, "spacing", timeline->spacing_ms);
-  if (timeline->is_forked)
-    dmd_jsonout_key_bool(j, "forked", true);
-  dmd_jsonout_key(j, "points");
-  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
-  for (uint32_t id = 1; id <= timeline->points.last; id++)
-    write_point(j, dmd_timeline_point(timeline, id));
-  dmd_jsonout_end(j);
-  dmd_jsonout_key(j, "marks");
-  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
-  for (uint32_t id = 1; id <= timeline->marks.last; id++)
-    write_mark(j, profile, dmd_timeline_mark(timeline, id));
-  dmd_jsonout_end(j);
-  dmd_jsonout_end(j);
-}
-
 static void key_name(dmd_jsonout_t *j, const dmd_profile_t *profile, const char *key, uint32_t id) {
   if (id != DMD_NONE)
     dmd_jsonout_key_str(j, key, name_of(profile, id));
@@ -374,7 +326,7 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   write_totals(j, run);
   write_peak(j, "peak", &profile->run.peak);
   write_peak(j, "recentPeak", &profile->run.recent_peak);
-  write_timeline(j, profile);
+  dmd_json_write_timeline(j, profile);
   write_faults(j, profile);
   write_advices(j, profile);
   if (run->partial_advice)

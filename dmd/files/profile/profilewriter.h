@@ -26,6 +26,9 @@ void dmd_json_write_fault_members(dmd_jsonout_t *j, const dmd_profile_t *profile
 /* Writes the members that identify the run, from "command" to "label". */
 void dmd_json_write_identity(dmd_jsonout_t *j, const dmd_profile_t *profile);
 
+/* Writes the member "timeline", if the profile has one. */
+void dmd_json_write_timeline(dmd_jsonout_t *j, const dmd_profile_t *profile);
+
 /* Writes the member "reporterRuns", unless it would be empty. */
 void dmd_json_write_reporter_runs(dmd_jsonout_t *j, const dmd_profile_t *profile);
 

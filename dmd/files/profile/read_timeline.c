@@ -17,17 +17,24 @@ static bool follows(dmd_readerstate_t *l, const char *what, const dmd_timepoint_
       what);
 }
 
-/* A point is an array: milliseconds, bytes, blocks, allocated and, optionally, resident. */
+/* A point is an array: milliseconds, bytes, blocks, allocated and, optionally, resident, which may
+ * be null, and the least bytes. */
 static bool take_point(dmd_readerstate_t *l, const dmd_jsonvalue_t *item, dmd_timepoint_t *point) {
-  uint64_t *const to[] = {&point->ms, &point->szB, &point->n_blocks, &point->alloc_szB,
-                          &point->resident_szB};
+  uint64_t *const to[] = {&point->ms,        &point->szB,          &point->n_blocks,
+                          &point->alloc_szB, &point->resident_szB, &point->least_szB};
   int n = dmd_jsonvalue_is(item, DMD_JSONVALUE_ARRAY) ? dmd_jsonvalue_count(item) : 0, i = 0;
-  if (n < 4 || n > 5)
+  if (n < 4 || n > 6)
     return dmd_jsoncutter_reject(&l->cutter,
-                                 "a point of \"timeline\" is not an array of 4 or 5 numbers");
+                                 "a point of \"timeline\" is not an array of 4 to 6 numbers");
   point->resident_szB = DMD_MEMORY_UNKNOWN;
-  for (const dmd_jsonvalue_t *number = item->child; number != NULL; number = number->next)
-    *to[i++] = dmd_load_number_in(l, number, "points", 0);
+  for (const dmd_jsonvalue_t *number = item->child; number != NULL; number = number->next, i++)
+    if (i != 4 || !dmd_jsonvalue_is(number, DMD_JSONVALUE_NULL))
+      *to[i] = dmd_load_number_in(l, number, "points", 0);
+  if (n < 6)
+    point->least_szB = point->szB;
+  if (point->least_szB > point->szB)
+    return dmd_jsoncutter_reject(
+        &l->cutter, "the least heap of a point of \"timeline\" is larger than the largest");
   return !dmd_jsoncutter_failed(&l->cutter);
 }
 
@@ -60,12 +67,81 @@ static void load_mark(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
              .resident_szB = dmd_load_get_number(l, item, "resident", DMD_MEMORY_UNKNOWN)},
       .text = dmd_load_get_name(l, item, "text"),
       .dump = dmd_load_get_number(l, item, "dump", 0)};
+  mark.at.least_szB = mark.at.szB;
   if (!follows(l, "a mark", n == 0 ? NULL : &dmd_timeline_mark(timeline, n)->at, &mark.at))
     return;
   if (n == DMD_MAX_TIMEMARKS)
     dmd_jsoncutter_reject(&l->cutter, "\"timeline\" has more than %d marks", DMD_MAX_TIMEMARKS);
   else
     dmd_timeline_add_mark(timeline, &mark);
+}
+
+/* ---- Breakdowns. ---- */
+
+static void load_stack(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
+  dmd_timeline_t *timeline = &l->profile->timeline;
+  const char *id = dmd_load_string_in(l, item, "stacks");
+  if (id == NULL || timeline->stacks.last == DMD_MAX_TIMESTACKS)
+    dmd_jsoncutter_reject(&l->cutter,
+                          "\"stacks\" of \"timeline\" has more than %d strings, or others",
+                          DMD_MAX_TIMESTACKS);
+  else
+    dmd_timeline_add_stack(timeline, dmd_ids_number(&l->traces, dmd_span_of(id)));
+}
+
+static void load_tag(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
+  dmd_timeline_t *timeline = &l->profile->timeline;
+  const char *name = dmd_load_string_in(l, item, "tags");
+  if (name == NULL || timeline->tags.last == DMD_MAX_TIMETAGS)
+    dmd_jsoncutter_reject(&l->cutter,
+                          "\"tags\" of \"timeline\" has more than %d strings, or others",
+                          DMD_MAX_TIMETAGS);
+  else
+    dmd_timeline_add_tag(timeline, dmd_intern_str(&l->profile->tags, name));
+}
+
+/* Reads the amounts of the stacks or tags, which come before the breakdowns. */
+static bool take_amounts(dmd_readerstate_t *l, const dmd_jsonvalue_t *list, uint32_t n,
+                         uint64_t *amounts) {
+  bool is_list = dmd_jsonvalue_is(list, DMD_JSONVALUE_ARRAY);
+  if (!is_list || dmd_jsonvalue_count(list) != (int)n)
+    return dmd_jsoncutter_reject(&l->cutter,
+                                 "a breakdown of \"timeline\" has not an amount for each "
+                                 "of its \"stacks\" and \"tags\"");
+  for (const dmd_jsonvalue_t *amount = list->child; amount != NULL; amount = amount->next)
+    *amounts++ = dmd_load_number_in(l, amount, "breakdowns", 0);
+  return !dmd_jsoncutter_failed(&l->cutter);
+}
+
+static bool take_breakdown(dmd_readerstate_t *l, const dmd_jsonvalue_t *item,
+                           dmd_breakdown_t *breakdown) {
+  const dmd_timeline_t *timeline = &l->profile->timeline;
+  uint64_t *const to[] = {&breakdown->at.ms, &breakdown->at.szB, &breakdown->at.n_blocks,
+                          &breakdown->at.alloc_szB};
+  if (!dmd_jsonvalue_is(item, DMD_JSONVALUE_ARRAY) || dmd_jsonvalue_count(item) != 6)
+    return dmd_jsoncutter_reject(&l->cutter,
+                                 "a breakdown of \"timeline\" is not an array of 6 elements");
+  const dmd_jsonvalue_t *next = item->child;
+  breakdown->at.resident_szB = DMD_MEMORY_UNKNOWN;
+  for (int i = 0; i < 4; i++, next = next->next)
+    *to[i] = dmd_load_number_in(l, next, "breakdowns", 0);
+  breakdown->at.least_szB = breakdown->at.szB;
+  return take_amounts(l, next, timeline->stacks.last, breakdown->stacks) &&
+         take_amounts(l, next->next, timeline->tags.last, breakdown->tags);
+}
+
+static void load_breakdown(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
+  dmd_timeline_t *timeline = &l->profile->timeline;
+  uint32_t n = timeline->n_breakdowns;
+  dmd_breakdown_t breakdown = {0};
+  if (!take_breakdown(l, item, &breakdown) ||
+      !follows(l, "a breakdown", n == 0 ? NULL : &timeline->breakdowns[n - 1].at, &breakdown.at))
+    return;
+  if (n > DMD_MAX_BREAKDOWNS)
+    dmd_jsoncutter_reject(&l->cutter, "\"timeline\" has more than %d breakdowns",
+                          DMD_MAX_BREAKDOWNS + 1);
+  else
+    *dmd_timeline_add_breakdown(timeline, &breakdown.at) = breakdown;
 }
 
 static void load_list(dmd_readerstate_t *l, const char *key,
@@ -89,6 +165,12 @@ static void load_member(dmd_readerstate_t *l, const char *key) {
     load_list(l, "points", load_point);
   } else if (dmd_str_equal(key, "marks") && timeline->marks.last == 0) {
     load_list(l, "marks", load_mark);
+  } else if (dmd_str_equal(key, "stacks") && timeline->n_breakdowns == 0) {
+    load_list(l, "stacks", load_stack);
+  } else if (dmd_str_equal(key, "tags") && timeline->n_breakdowns == 0) {
+    load_list(l, "tags", load_tag);
+  } else if (dmd_str_equal(key, "breakdowns") && timeline->n_breakdowns == 0) {
+    load_list(l, "breakdowns", load_breakdown);
   } else if (dmd_str_equal(key, "spacing")) {
     const dmd_jsonvalue_t *item = dmd_jsoncutter_value(&l->cutter);
     if (item != NULL)

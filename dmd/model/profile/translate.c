@@ -170,6 +170,19 @@ void dmd_translation_add_runs(dmd_translation_t *t, const dmd_reporter_runs_t *r
   }
 }
 
+static void add_breakdowns(dmd_translation_t *t, const dmd_timeline_t *timeline) {
+  dmd_timeline_t *to = &t->to->timeline;
+  for (uint32_t i = 0; i < timeline->stacks.last; i++)
+    dmd_timeline_add_stack(to, dmd_translation_stack(t, *dmd_timeline_stack(timeline, i)));
+  for (uint32_t i = 0; i < timeline->tags.last; i++)
+    dmd_timeline_add_tag(to, dmd_translation_tag(t, *dmd_timeline_tag(timeline, i)));
+  for (uint32_t i = 0; i < timeline->n_breakdowns; i++) {
+    const dmd_breakdown_t *from = &timeline->breakdowns[i];
+    *dmd_timeline_add_breakdown(to, &from->at) = *from;
+  }
+  dmd_timeline_join_stacks(to);
+}
+
 void dmd_translation_add_timeline(dmd_translation_t *t, const dmd_timeline_t *timeline) {
   dmd_timeline_t *to = &t->to->timeline;
   to->spacing_ms = timeline->spacing_ms;
@@ -181,6 +194,7 @@ void dmd_translation_add_timeline(dmd_translation_t *t, const dmd_timeline_t *ti
     mark.text = dmd_translation_name(t, mark.text);
     dmd_timeline_add_mark(to, &mark);
   }
+  add_breakdowns(t, timeline);
 }
 
 bool dmd_translation_add_memreports(dmd_translation_t *t, const dmd_memreports_t *reports) {

@@ -2,6 +2,7 @@
 #include "record/heap/blocks.h"
 
 #include "base/mem.h"
+#include "record/heap/breakdowns.h"
 #include "record/heap/shard.h"
 
 struct dmd_blocks {
@@ -13,6 +14,7 @@ struct dmd_blocks {
   dmd_shard_t *parts; /* aligned to cache lines, as is the next */
   dmd_peak_t *peak;
   dmd_timekeeper_t timekeeper;
+  dmd_breakdowns_t breakdowns;
   dmd_late_alone_t late_alone; /* guarded by no lock */
   void *memory;                /* allocation that contains the shards and the peak */
   uint32_t n_parts, shift;
@@ -60,6 +62,7 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   take_memory(blocks);
   dmd_timekeeper_init(&blocks->timekeeper, env, config->clock,
                       config->records_peak && config->records_timeline);
+  dmd_breakdowns_init(&blocks->breakdowns, env, blocks->parts, blocks->n_parts);
   dmd_peak_init(blocks->peak, env, blocks->parts, blocks->n_parts, config, &blocks->timekeeper);
   blocks->sample_interval = config->sample_interval;
   if (config->sample_interval > 0)
@@ -76,6 +79,7 @@ void dmd_blocks_destroy(dmd_blocks_t *blocks) {
   dmd_peak_destroy(blocks->peak);
   for (uint32_t i = 0; i < blocks->n_parts; i++)
     dmd_shard_destroy(&blocks->parts[i]);
+  dmd_breakdowns_destroy(&blocks->breakdowns);
   dmd_timekeeper_destroy(&blocks->timekeeper);
   dmd_freed_destroy(&blocks->freed.freed);
   dmd_env_free(blocks->env, blocks->memory);
@@ -142,25 +146,38 @@ void dmd_blocks_let_go(dmd_blocks_t *blocks) {
 
 /* ---- Adding, changing and removing blocks. ---- */
 
+/* Converts a shard's block count, which is in fractions if blocks are sampled, to whole blocks. */
+static uint64_t whole(const dmd_blocks_t *blocks, uint64_t n) {
+  return blocks->sample_interval == 0 ? n : (n + DMD_SHARD_FRACTION / 2) / DMD_SHARD_FRACTION;
+}
+
 /* The heap now, after dmd_peak_raise. */
 static dmd_timepoint_t point_of(const dmd_blocks_t *blocks) {
   const dmd_turnover_t now = dmd_peak_now(blocks->peak);
   return (dmd_timepoint_t){.szB = dmd_turnover_left(&now),
                            .n_blocks = now.n_allocated - now.n_freed,
                            .alloc_szB = now.allocated_szB,
-                           .resident_szB = DMD_MEMORY_UNKNOWN};
+                           .resident_szB = DMD_MEMORY_UNKNOWN,
+                           .least_szB = dmd_turnover_left(&now)};
 }
 
-static void raise_peak(dmd_blocks_t *blocks) {
+/* new_addr: where a block is about to be added; 0: none. */
+static void raise_peak(dmd_blocks_t *blocks, uint64_t new_addr) {
   dmd_blocks_hold_all(blocks);
   dmd_peak_raise(blocks->peak);
-  dmd_timekeeper_add(&blocks->timekeeper, point_of(blocks));
+  dmd_timepoint_t now = point_of(blocks), point = now;
+  point.least_szB = dmd_peak_take_least(blocks->peak, now.szB);
+  dmd_timekeeper_add(&blocks->timekeeper, point);
+  now.ms = blocks->timekeeper.last_ms;
+  if (blocks->timekeeper.is_on)
+    dmd_breakdowns_look(&blocks->breakdowns, &now,
+                        whole(blocks, dmd_peak_now(blocks->peak).n_allocated), new_addr);
 }
 
 const dmd_block_t *dmd_blocks_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block,
                                   uint32_t tag) {
   if (dmd_peak_is_wanted(blocks->peak))
-    raise_peak(blocks);
+    raise_peak(blocks, new_block->addr);
   return dmd_shard_add(at(blocks, new_block->addr), new_block, tag);
 }
 
@@ -340,11 +357,6 @@ void dmd_blocks_walk(dmd_blocks_t *blocks,
 
 /* ---- Totals. ---- */
 
-/* Converts a shard's block count, which is in fractions if blocks are sampled, to whole blocks. */
-static uint64_t whole(const dmd_blocks_t *blocks, uint64_t n) {
-  return blocks->sample_interval == 0 ? n : (n + DMD_SHARD_FRACTION / 2) / DMD_SHARD_FRACTION;
-}
-
 dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
   dmd_totals_t sum = {0};
   dmd_blocks_hold_all(blocks);
@@ -369,7 +381,7 @@ dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
 
 bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_moment_t *largest, dmd_moment_t *recent) {
   const dmd_peak_t *peak = blocks->peak;
-  raise_peak(blocks);
+  raise_peak(blocks, 0);
   *largest = dmd_peak_largest(peak);
   *recent = dmd_peak_recent(peak);
   recent->is_known = dmd_peak_was_earlier(peak);
@@ -418,20 +430,25 @@ void dmd_blocks_forked(dmd_blocks_t *blocks) {
   dmd_blocks_hold_all(blocks);
   dmd_peak_restart(blocks->peak);
   dmd_timekeeper_restart(&blocks->timekeeper);
+  dmd_breakdowns_restart(&blocks->breakdowns);
   dmd_timekeeper_add(&blocks->timekeeper, point_of(blocks));
 }
 
 /* ---- The timeline. ---- */
 
 void dmd_blocks_mark(dmd_blocks_t *blocks, const char *text, uint64_t dump) {
-  raise_peak(blocks);
+  raise_peak(blocks, 0);
   dmd_timekeeper_mark(&blocks->timekeeper, point_of(blocks), text, dump);
 }
 
-void dmd_blocks_tell_timeline(dmd_blocks_t *blocks, dmd_profile_t *profile) {
+void dmd_blocks_tell_timeline(dmd_blocks_t *blocks, dmd_translation_t *ids) {
   uint64_t unit = blocks->sample_interval == 0 ? 1 : DMD_SHARD_FRACTION;
-  raise_peak(blocks);
-  dmd_timekeeper_tell(&blocks->timekeeper, point_of(blocks), unit, profile);
+  raise_peak(blocks, 0);
+  dmd_timepoint_t now = point_of(blocks);
+  dmd_timekeeper_tell(&blocks->timekeeper, now, unit, ids->to);
+  now.ms = blocks->timekeeper.last_ms;
+  if (blocks->timekeeper.is_on)
+    dmd_breakdowns_tell(&blocks->breakdowns, &now, unit, ids);
 }
 
 dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag) {

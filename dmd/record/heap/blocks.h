@@ -37,7 +37,7 @@
 
 #include "base/env.h"
 #include "base/lock.h"
-#include "model/profile/profile.h"
+#include "model/profile/translate.h"
 #include "record/heap/block.h"
 #include "record/heap/bloom.h"
 #include "record/heap/freed.h"
@@ -215,8 +215,8 @@ void dmd_blocks_forked(dmd_blocks_t *blocks);
  * NULL. */
 void dmd_blocks_mark(dmd_blocks_t *blocks, const char *text, uint64_t dump);
 
-/* Fills in the profile's timeline, up to this moment. */
-void dmd_blocks_tell_timeline(dmd_blocks_t *blocks, dmd_profile_t *profile);
+/* Fills in the timeline of the profile that ids translate to, up to this moment. */
+void dmd_blocks_tell_timeline(dmd_blocks_t *blocks, dmd_translation_t *ids);
 
 /* ---- For a host that passes realloc on to the program's allocator. ----
  *

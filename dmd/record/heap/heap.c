@@ -193,10 +193,14 @@ typedef struct {
   bool has_place;         /* place is valid */
 } walk_t;
 
+static bool is_added(const dmd_slab_place_t *place) {
+  return place->slab->attached != NULL && slabrecord_at(place)->is_live;
+}
+
 static void next_in_slabs(walk_t *w) {
   do
     w->has_place = dmd_slab_walk_next(&w->slabs, &w->place);
-  while (w->has_place && !slabrecord_at(&w->place)->is_live);
+  while (w->has_place && !is_added(&w->place));
 }
 
 static void visit_in_slab(walk_t *w) {

@@ -164,6 +164,13 @@ static void set_time(dmd_peak_t *peak) {
     peak->ms = peak->clock.now(peak->clock.ctx);
 }
 
+/* Of two threads at once one may be lost. Frees can be published before the allocations, so what
+ * was published may be negative. */
+static void note_heap(dmd_peak_t *peak, uint64_t szB) {
+  if ((int64_t)szB >= 0 && szB < __atomic_load_n(&peak->least_szB, __ATOMIC_RELAXED))
+    __atomic_store_n(&peak->least_szB, szB, __ATOMIC_RELAXED);
+}
+
 static void read_clock(dmd_peak_t *peak) {
   settle(peak);
   uint64_t allocated = peak->alone.sum.allocated_szB, step = allocated / TIME_SHARE;
@@ -171,6 +178,7 @@ static void read_clock(dmd_peak_t *peak) {
     step = DMD_TIMEKEEPER_SZB;
   peak->next_clock = allocated + step + 1;
   set_time(peak);
+  note_heap(peak, dmd_turnover_left(&peak->alone.sum));
   if (dmd_timekeeper_is_due(peak->timekeeper))
     dmd_peak_want(peak);
 }
@@ -194,6 +202,18 @@ __attribute__((cold)) void dmd_peak_look_around(dmd_peak_t *peak, dmd_block_t *b
   if (peak->alone.sum.allocated_szB >= peak->next_note)
     note_age(peak, block);
   peak->next_time = peak->next_clock < peak->next_note ? peak->next_clock : peak->next_note;
+}
+
+void dmd_peak_look(dmd_peak_t *peak) {
+  note_heap(peak, __atomic_load_n(&peak->published, __ATOMIC_RELAXED));
+  if (dmd_timekeeper_is_due(peak->timekeeper))
+    dmd_peak_want(peak);
+}
+
+uint64_t dmd_peak_take_least(dmd_peak_t *peak, uint64_t now_szB) {
+  uint64_t least = peak->least_szB;
+  peak->least_szB = UINT64_MAX;
+  return least < now_szB ? least : now_szB;
 }
 
 static void set_steps(dmd_peak_t *peak) {
@@ -226,6 +246,7 @@ void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, dmd_shard_t *shards, 
     peak->next_note = 0;
   }
   peak->next_time = peak->next_clock < peak->next_note ? peak->next_clock : peak->next_note;
+  peak->least_szB = UINT64_MAX;
   if (peak->is_on)
     set_steps(peak);
   else
@@ -277,6 +298,7 @@ void dmd_peak_restart(dmd_peak_t *peak) {
     return;
   peak->published = dmd_turnover_left(&now);
   peak->highest = 0;
+  peak->least_szB = UINT64_MAX;
   peak->least_share = LEAST_SHARE;
   peak->earlier.is_known = false;
   set_time(peak);

@@ -120,6 +120,7 @@ typedef struct dmd_peak {
   uint64_t most_ms;          /* when that was */
   uint64_t published;        /* bytes of all blocks, as the shards have published them */
   uint64_t highest;          /* the most that was published */
+  uint64_t least_szB;        /* the smallest heap seen when the clock was read; UINT64_MAX: none */
   dmd_moment_t earlier; /* the largest heap before the last dump; blocks as in dmd_turnover_t */
   dmd_peak_share_t at_earlier; /* its blocks are `gone`, with the mark DMD_PEAK_EARLIER */
   dmd_clock_t clock;
@@ -156,6 +157,13 @@ void dmd_peak_renumber(dmd_peak_t *peak);
 
 /* Reads the clock for the peaks to come, or makes a note for lifetimes. block: added last. */
 void dmd_peak_look_around(dmd_peak_t *peak, dmd_block_t *block);
+
+/* Looks at the clock, and at the heap as the shards have published it. */
+void dmd_peak_look(dmd_peak_t *peak);
+
+/* The smallest heap seen since the last call, with this one, which is now. All shard locks are
+ * held. */
+uint64_t dmd_peak_take_least(dmd_peak_t *peak, uint64_t now_szB);
 
 /* Makes this moment the peak: always, or if the heap is larger than ever. All shard locks are held,
  * or the thread is alone. */

@@ -44,6 +44,10 @@ static inline __attribute__((always_inline)) count_t count_of(const dmd_shard_t 
   return count_of_sample(part, block);
 }
 
+uint64_t dmd_shard_bytes_of(const dmd_shard_t *part, const dmd_block_t *block) {
+  return count_of(part, block).req;
+}
+
 static dmd_tag_sum_t *sum_of_tag(const dmd_shard_t *part, uint32_t tag) {
   return DMD_POOL_AT(&part->tag_sums, dmd_tag_sum_t, tag);
 }
@@ -78,8 +82,7 @@ __attribute__((cold, noinline)) static void look_at_clock(dmd_shard_t *part) {
     dmd_ages_pass(peak->ages, allocated - part->aged, &peak->number, DMD_PEAK_LAST_NUMBER);
     part->aged = allocated;
   }
-  if (dmd_timekeeper_is_due(peak->timekeeper))
-    dmd_peak_want(peak);
+  dmd_peak_look(peak);
 }
 
 static inline void count_new(dmd_shard_t *part, dmd_block_t *block) {

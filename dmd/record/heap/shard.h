@@ -134,6 +134,9 @@ dmd_block_t *dmd_shard_begin_move(dmd_shard_t *part, uint64_t addr, bool if_plai
 /* Adds this shard's buffered freed blocks to the common ring. */
 void dmd_shard_pass_freed(dmd_shard_t *part);
 
+/* The requested bytes that a block stands for: its own, unless blocks are sampled. */
+uint64_t dmd_shard_bytes_of(const dmd_shard_t *part, const dmd_block_t *block);
+
 /* A block at addr is about to be reported. */
 void dmd_shard_note_special(dmd_shard_t *part, uint64_t addr);
 

@@ -377,7 +377,6 @@ static void add_peak(snapshot_t *s) {
   s->has_recent = profile->run.recent_peak.is_known;
   profile->has_peak = s->has_peak;
   profile->has_recent = s->has_recent;
-  dmd_blocks_tell_timeline(s->live->blocks, profile);
 }
 
 /* ---- Building the profile. ---- */
@@ -430,6 +429,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
   dmd_translation_add_faults(&s.ids, &live->faults);
   if (s.advises)
     profile->run.partial_advice = !dmd_blockreferrers_find(live, &s.ids, memory, &profile->advices);
+  dmd_blocks_tell_timeline(live->blocks, &s.ids);
   dmd_lastreports_list_runs(&live->last_time, &s.ids);
   dmd_translation_add_memreports(&s.ids, &live->memreports);
   check_published(live, &s.ids);

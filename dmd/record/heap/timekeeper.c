@@ -40,13 +40,18 @@ static bool is_in_slot_of(const dmd_timekeeper_t *keeper, const dmd_timepoint_t 
   return point->ms / keeper->spacing_ms == ms / keeper->spacing_ms;
 }
 
-/* Adds a point, or makes the last one the larger of the two if both are in one slot. */
+/* Adds a point, or makes the last one the larger of the two if both are in one slot. Either way the
+ * smallest heap of the slot is that of both. */
 static void add(dmd_timekeeper_t *keeper, const dmd_timepoint_t *point) {
   dmd_timepoint_t *last = keeper->points + keeper->n_points - 1;
-  if (keeper->n_points == 0 || !is_in_slot_of(keeper, last, point->ms))
+  if (keeper->n_points == 0 || !is_in_slot_of(keeper, last, point->ms)) {
     keeper->points[keeper->n_points++] = *point;
-  else if (point->szB >= last->szB)
-    *last = *point;
+  } else {
+    uint64_t least = point->least_szB < last->least_szB ? point->least_szB : last->least_szB;
+    if (point->szB >= last->szB)
+      *last = *point;
+    last->least_szB = least;
+  }
 }
 
 /* Doubles the slots until a quarter of the points is gone. */
@@ -120,7 +125,7 @@ void dmd_timekeeper_restart(dmd_timekeeper_t *keeper) {
 
 /* ---- The profile's. ---- */
 
-static dmd_timepoint_t in_blocks(dmd_timepoint_t point, uint64_t unit) {
+dmd_timepoint_t dmd_timepoint_in_blocks(dmd_timepoint_t point, uint64_t unit) {
   point.n_blocks = (point.n_blocks + unit / 2) / unit;
   return point;
 }
@@ -133,16 +138,16 @@ void dmd_timekeeper_tell(const dmd_timekeeper_t *keeper, dmd_timepoint_t now, ui
   to->spacing_ms = keeper->spacing_ms;
   to->is_forked = keeper->is_forked;
   for (uint32_t i = 0; i < keeper->n_points; i++) {
-    dmd_timepoint_t point = in_blocks(keeper->points[i], unit);
+    dmd_timepoint_t point = dmd_timepoint_in_blocks(keeper->points[i], unit);
     dmd_timeline_add_point(to, &point);
   }
-  now = in_blocks(now, unit);
+  now = dmd_timepoint_in_blocks(now, unit);
   now.ms = keeper->last_ms;
   dmd_timeline_add_point(to, &now);
   for (uint32_t i = 0; i < keeper->n_marks; i++) {
     const dmd_kept_mark_t *kept = &keeper->marks[i];
     dmd_timemark_t mark = kept->mark;
-    mark.at = in_blocks(mark.at, unit);
+    mark.at = dmd_timepoint_in_blocks(mark.at, unit);
     mark.text = kept->text == NULL ? DMD_NONE : dmd_intern_text(&profile->names, kept->text);
     dmd_timeline_add_mark(to, &mark);
   }

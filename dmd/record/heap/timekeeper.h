@@ -63,6 +63,9 @@ void dmd_timekeeper_mark(dmd_timekeeper_t *keeper, dmd_timepoint_t point, const 
 /* Forgets everything: this is the child of a fork. */
 void dmd_timekeeper_restart(dmd_timekeeper_t *keeper);
 
+/* A point whose blocks are counted in units, of which `unit` make a block. */
+dmd_timepoint_t dmd_timepoint_in_blocks(dmd_timepoint_t point, uint64_t unit);
+
 /* Fills a profile's timeline. Its last point is `now`, at the time of the last call of one of the
  * functions above. unit: what counts as one block. */
 void dmd_timekeeper_tell(const dmd_timekeeper_t *keeper, dmd_timepoint_t now, uint64_t unit,

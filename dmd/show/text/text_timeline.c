@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/text/text_timeline.h"
 
+#include "analyse/records/rows.h"
+#include "analyse/time/grown.h"
 #include "analyse/time/growth.h"
 #include "analyse/time/when.h"
 #include "base/format.h"
@@ -224,6 +226,23 @@ static void print_span(dmd_out_t *out, const dmd_profile_t *profile, const dmd_t
   dmd_out_str(out, " were allocated in between\n");
 }
 
+/* The line of the program that a stack allocates at. */
+static void print_place(dmd_out_t *out, const dmd_profile_t *profile, uint32_t stack) {
+  dmd_places_t places;
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, profile->env);
+  dmd_places_init(&places, profile);
+  dmd_places_line(&places, stack, &name);
+  dmd_out_safe(out, name.text);
+  dmd_places_destroy(&places);
+  dmd_strbuf_destroy(&name);
+}
+
+/* The part of the growth that the stack has, in whole per cent. */
+static uint64_t percent_of_stack(const dmd_growth_t *growth) {
+  return (uint64_t)((double)growth->stack_szB_per_s * 100 / (double)growth->szB_per_s + 0.5);
+}
+
 bool dmd_print_growth(dmd_out_t *out, const char *before, const dmd_profile_t *profile) {
   dmd_growth_t growth;
   char text[DMD_AMOUNT_MAX];
@@ -235,8 +254,67 @@ bool dmd_print_growth(dmd_out_t *out, const char *before, const dmd_profile_t *p
   dmd_out_str(out, "/s since ");
   dmd_format_elapsed(text, growth.from_ms);
   dmd_out_str(out, text);
+  if (growth.stack != DMD_NONE) {
+    dmd_out_str(out, "; ");
+    dmd_out_u64(out, percent_of_stack(&growth));
+    dmd_out_str(out, "% of it at ");
+    print_place(out, profile, growth.stack);
+  }
   dmd_out_char(out, '\n');
   return true;
+}
+
+enum { ROWS_SHOWN = 10, ROW = 18 };
+
+static void print_row_of_change(dmd_out_t *out, int64_t szB) {
+  char text[DMD_FORMAT_MAX + 1];
+  size_t n = szB > 0;
+  text[0] = '+';
+  dmd_format_commas(text + n, szB);
+  dmd_out_right(out, text, ROW);
+  dmd_out_str(out, "  ");
+}
+
+/* The largest changes, growth first; the others are added to *others. */
+static void print_rows(dmd_out_t *out, const dmd_profile_t *profile, const dmd_grown_row_t *rows,
+                       uint32_t n, bool are_tags, int64_t *others) {
+  for (uint32_t i = 0; i < n; i++) {
+    bool is_shown = n <= ROWS_SHOWN || i < ROWS_SHOWN / 2 || i >= n - ROWS_SHOWN / 2;
+    if (!is_shown) {
+      *others = (int64_t)((uint64_t)*others + (uint64_t)rows[i].szB);
+      continue;
+    }
+    print_row_of_change(out, rows[i].szB);
+    if (are_tags)
+      dmd_out_safe(out, dmd_intern_get_str(&profile->tags, rows[i].id));
+    else
+      print_place(out, profile, rows[i].id);
+    dmd_out_char(out, '\n');
+  }
+}
+
+/* `by stack, from 0.4 s to 19.8 s:` and a line for each. */
+static void print_grown(dmd_out_t *out, const dmd_profile_t *profile, const dmd_timespan_t *span) {
+  dmd_grown_t grown;
+  char text[DMD_FORMAT_MAX];
+  if (!dmd_grown_find(profile, &span->from, &span->to, &grown))
+    return;
+  dmd_format_elapsed(text, grown.from.ms);
+  dmd_out_str(out, "\nby stack, from ");
+  dmd_out_str(out, text);
+  dmd_format_elapsed(text, grown.to.ms);
+  dmd_out_str(out, " to ");
+  dmd_out_str(out, text);
+  dmd_out_str(out, ", in bytes:\n");
+  print_rows(out, profile, grown.stacks, grown.n_stacks, false, &grown.others);
+  if (grown.others != 0) {
+    print_row_of_change(out, grown.others);
+    dmd_out_str(out, "other stacks\n");
+  }
+  int64_t other_tags = 0;
+  if (grown.n_tags > 0)
+    dmd_out_str(out, "by tag:\n");
+  print_rows(out, profile, grown.tags, grown.n_tags, true, &other_tags);
 }
 
 void dmd_timeline_print(dmd_out_t *out, const dmd_profile_t *profile, const dmd_timespan_t *span,
@@ -253,6 +331,7 @@ void dmd_timeline_print(dmd_out_t *out, const dmd_profile_t *profile, const dmd_
   dmd_print_growth(out, "grows steadily by ", profile);
   dmd_out_char(out, '\n');
   print_span(out, profile, span);
+  print_grown(out, profile, span);
 }
 
 /* ---- JSON. ---- */
@@ -290,6 +369,17 @@ static void json_marks(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
+/* The frames of a stack, the innermost first. */
+static void json_stack(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t stack) {
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
+  dmd_jsonout_key(j, "stack");
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  for (size_t i = 0; i < n; i++)
+    dmd_jsonout_str(j, dmd_frames_text(&profile->frames, frames[i]));
+  dmd_jsonout_end(j);
+}
+
 static void json_growth(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_growth_t growth;
   if (!dmd_growth_find(&profile->timeline, &growth))
@@ -298,6 +388,10 @@ static void json_growth(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_u64(j, "since", growth.from_ms);
   dmd_jsonout_key_u64(j, "bytesPerSecond", growth.szB_per_s);
+  if (growth.stack != DMD_NONE) {
+    dmd_jsonout_key_u64(j, "ofStack", growth.stack_szB_per_s);
+    json_stack(j, profile, growth.stack);
+  }
   dmd_jsonout_end(j);
 }
 
@@ -312,6 +406,39 @@ static void json_span(dmd_jsonout_t *j, const dmd_timespan_t *span) {
   dmd_jsonout_i64(j, (int64_t)(span->to.n_blocks - span->from.n_blocks));
   dmd_jsonout_key(j, "allocated");
   dmd_jsonout_i64(j, (int64_t)(span->to.alloc_szB - span->from.alloc_szB));
+  dmd_jsonout_end(j);
+}
+
+static void json_grown(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_timespan_t *span) {
+  dmd_grown_t grown;
+  if (!dmd_grown_find(profile, &span->from, &span->to, &grown))
+    return;
+  dmd_jsonout_key(j, "grown");
+  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+  json_moment(j, "from", &grown.from);
+  json_moment(j, "to", &grown.to);
+  dmd_jsonout_key(j, "stacks");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < grown.n_stacks; i++) {
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key(j, "bytes");
+    dmd_jsonout_i64(j, grown.stacks[i].szB);
+    json_stack(j, profile, grown.stacks[i].id);
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+  dmd_jsonout_key(j, "others");
+  dmd_jsonout_i64(j, grown.others);
+  dmd_jsonout_key(j, "tags");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < grown.n_tags; i++) {
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key(j, "bytes");
+    dmd_jsonout_i64(j, grown.tags[i].szB);
+    dmd_jsonout_key_str(j, "tag", dmd_intern_get_str(&profile->tags, grown.tags[i].id));
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
   dmd_jsonout_end(j);
 }
 
@@ -334,5 +461,6 @@ void dmd_timeline_json(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd
   json_marks(j, profile);
   json_growth(j, profile);
   json_span(j, span);
+  json_grown(j, profile, span);
   dmd_jsonout_end(j);
 }

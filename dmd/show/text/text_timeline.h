@@ -18,8 +18,8 @@ void dmd_timeline_print(dmd_out_t *out, const dmd_profile_t *profile, const dmd_
                         bool is_utf8);
 void dmd_timeline_json(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_timespan_t *span);
 
-/* `0.10 MB/s since 30.0 s` after these words, and a line end. False, and prints nothing, if the
- * heap does not grow steadily (analyse/time/growth.h). */
+/* `0.10 MB/s since 30.0 s; 92% of it at leak (leak.c:3)` after these words, and a line end. False,
+ * and prints nothing, if the heap does not grow steadily (analyse/time/growth.h). */
 bool dmd_print_growth(dmd_out_t *out, const char *before, const dmd_profile_t *profile);
 
 #endif

@@ -39,7 +39,8 @@ static bool find(heap_fn heap, double period, uint32_t seconds, uint64_t seed,
   dmd_timekeeper_init(&s.keeper, &s.host.env, (dmd_clock_t){tell_time, &s}, true);
   for (s.now = 0; s.now < seconds * 1000u; s.now++) {
     double szB = heap(&s, (double)s.now / 1000, period);
-    dmd_timekeeper_add(&s.keeper, (dmd_timepoint_t){.szB = szB < 0 ? 0 : (uint64_t)szB});
+    uint64_t bytes = szB < 0 ? 0 : (uint64_t)szB;
+    dmd_timekeeper_add(&s.keeper, (dmd_timepoint_t){.szB = bytes, .least_szB = bytes});
   }
   dmd_timekeeper_tell(&s.keeper, (dmd_timepoint_t){.szB = 0}, 1, &s.profile);
   bool is_found = dmd_growth_find(&s.profile.timeline, growth);
@@ -109,6 +110,11 @@ static double only_leak(series_t *s, double seconds, double period) {
   return leak(seconds);
 }
 
+static double twice_the_leak(series_t *s, double seconds, double period) {
+  (void)s, (void)period;
+  return 2 * leak(seconds);
+}
+
 /* ---- what is found ---- */
 
 enum { SEEDS = 20 };
@@ -169,9 +175,73 @@ static void few_random_walks_look_like_growth(void **state) {
   (void)state;
   uint32_t n = 0;
   dmd_growth_t growth;
-  for (uint64_t seed = 1; seed <= 200; seed++)
+  for (uint64_t seed = 1; seed <= 500; seed++)
     n += find(walk, 0, 30, seed * 104729, &growth);
-  assert_true(n <= 20);
+  assert_true(n <= 5);
+}
+
+/* ---- stacks ---- */
+
+/* A breakdown each second with these heaps, each of a stack; then an empty heap. */
+static bool find_stacks(const heap_fn *heaps, uint32_t n, double period, uint32_t seconds,
+                        uint64_t seed, dmd_growth_t *growth) {
+  static series_t all[8];
+  host_t host;
+  dmd_timeline_t timeline;
+  host_init(&host);
+  dmd_timeline_init(&timeline, &host.env);
+  for (uint32_t k = 0; k < n; k++) {
+    all[k] = (series_t){.dice = seed + k * 7919};
+    dmd_timeline_add_stack(&timeline, 10 + k);
+  }
+  for (uint32_t i = 0; i <= seconds; i++) {
+    dmd_timepoint_t at = {.ms = i * 1000};
+    dmd_breakdown_t *breakdown = dmd_timeline_add_breakdown(&timeline, &at);
+    for (uint32_t k = 0; k < n && i < seconds; k++) {
+      double szB = heaps[k](&all[k], i, period);
+      breakdown->stacks[k] = szB < 0 ? 0 : (uint64_t)szB;
+      breakdown->at.szB += breakdown->stacks[k];
+    }
+  }
+  bool is_found = dmd_growth_find(&timeline, growth);
+  dmd_timeline_destroy(&timeline);
+  host_done(&host);
+  return is_found;
+}
+
+static void the_stack_that_leaks_is_named(void **state) {
+  (void)state;
+  heap_fn heaps[] = {churn, sawtooth, only_leak, saturate, churn};
+  dmd_growth_t growth;
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    assert_true(find_stacks(heaps, 5, 7, 60, seed, &growth));
+    assert_int_equal(growth.stack, 12);
+    assert_in_range(growth.szB_per_s, 90000, 110000);
+    assert_int_equal(growth.stack_szB_per_s, growth.szB_per_s);
+  }
+}
+
+static void two_stacks_that_leak_share_the_growth(void **state) {
+  (void)state;
+  heap_fn heaps[] = {churn, only_leak, twice_the_leak};
+  dmd_growth_t growth;
+  assert_true(find_stacks(heaps, 3, 7, 60, 1, &growth));
+  assert_int_equal(growth.stack, 12);
+  assert_in_range(growth.szB_per_s, 280000, 320000);
+  assert_in_range(growth.stack_szB_per_s * 100 / growth.szB_per_s, 66, 67);
+}
+
+static void stacks_that_do_not_grow_are_none(void **state) {
+  (void)state;
+  heap_fn caches[] = {churn, fill_up, saturate, step}, walks[] = {churn, walk, walk, walk, walk};
+  dmd_growth_t growth;
+  uint32_t n = 0;
+  for (uint64_t seed = 1; seed <= SEEDS; seed++)
+    n += find_stacks(caches, 4, (double)seed / 2, 60, seed, &growth);
+  assert_int_equal(n, 0);
+  for (uint64_t seed = 1; seed <= 250; seed++)
+    n += find_stacks(walks, 5, 1, 60, seed * 104729, &growth);
+  assert_true(n <= 5); /* of 1,000 walks */
 }
 
 static void what_is_short_is_none(void **state) {
@@ -188,6 +258,9 @@ int main(void) {
       cmocka_unit_test(a_cache_that_levels_off_is_none),
       cmocka_unit_test(what_comes_and_goes_is_none),
       cmocka_unit_test(few_random_walks_look_like_growth),
+      cmocka_unit_test(the_stack_that_leaks_is_named),
+      cmocka_unit_test(two_stacks_that_leak_share_the_growth),
+      cmocka_unit_test(stacks_that_do_not_grow_are_none),
       cmocka_unit_test(what_is_short_is_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

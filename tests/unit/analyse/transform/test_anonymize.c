@@ -127,7 +127,7 @@ static void fill(dmd_profile_t *p) {
                                                         .amount = 44,
                                                         .times = 1});
   dmd_profile_add_process(p, S " (pid 12)", &memory);
-  dmd_timeline_add_point(&p->timeline, &(dmd_timepoint_t){.ms = 5, .szB = 61});
+  dmd_timeline_add_point(&p->timeline, &(dmd_timepoint_t){.ms = 5, .szB = 61, .least_szB = 61});
   dmd_timeline_add_mark(&p->timeline,
                         &(dmd_timemark_t){.text = dmd_intern_str(&p->names, "after " S)});
 }

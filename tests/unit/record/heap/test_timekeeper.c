@@ -45,8 +45,11 @@ static void end(model_t *m) {
 }
 
 static dmd_timepoint_t point(uint64_t szB, uint64_t alloc_szB) {
-  return (dmd_timepoint_t){
-      .szB = szB, .n_blocks = szB / 10, .alloc_szB = alloc_szB, .resident_szB = DMD_MEMORY_UNKNOWN};
+  return (dmd_timepoint_t){.szB = szB,
+                           .n_blocks = szB / 10,
+                           .alloc_szB = alloc_szB,
+                           .resident_szB = DMD_MEMORY_UNKNOWN,
+                           .least_szB = szB};
 }
 
 static void happen(model_t *m) {
@@ -60,14 +63,18 @@ static bool is_in_one_slot(const model_t *m, const dmd_timepoint_t *a, const dmd
   return a->ms / m->keeper.spacing_ms == b->ms / m->keeper.spacing_ms;
 }
 
-/* The largest event of each slot, the later of two that are equal. */
+/* The largest event of each slot, the later of two that are equal, with the least one. */
 static uint32_t largest_of_slots(const model_t *m, dmd_timepoint_t *to) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < m->n_events; i++)
-    if (n == 0 || !is_in_one_slot(m, &to[n - 1], &m->events[i]))
+    if (n == 0 || !is_in_one_slot(m, &to[n - 1], &m->events[i])) {
       to[n++] = m->events[i];
-    else if (m->events[i].szB >= to[n - 1].szB)
-      to[n - 1] = m->events[i];
+    } else {
+      uint64_t least = to[n - 1].least_szB;
+      if (m->events[i].szB >= to[n - 1].szB)
+        to[n - 1] = m->events[i];
+      to[n - 1].least_szB = least < m->events[i].szB ? least : m->events[i].szB;
+    }
   return n;
 }
 
@@ -210,7 +217,7 @@ static void a_child_begins_anew(void **state) {
 
 /* ---- of blocks ---- */
 
-enum { MAX_BLOCKS = 400 };
+enum { MAX_BLOCKS = 400, N_STACKS = 7, N_TAGS = 3 };
 
 typedef struct {
   model_t model; /* first, for the clock */
@@ -222,7 +229,13 @@ typedef struct {
   uint32_t n;
   dmd_timepoint_t marks[DMD_MAX_TIMEMARKS];
   uint32_t n_marks;
+  bool is_parallel;
   uint64_t szB, alloc_szB;
+  dmd_intern_t tag_names;
+  uint64_t stacks[N_STACKS], tags[N_TAGS]; /* live bytes */
+  struct {
+    uint64_t stacks[N_STACKS], tags[N_TAGS];
+  } then[MAX_EVENTS]; /* at each event */
 } heap_t;
 
 static void begin_heap(heap_t *h, uint64_t seed) {
@@ -232,6 +245,8 @@ static void begin_heap(heap_t *h, uint64_t seed) {
   bool has_slabs = seed % 4 == 0, has_locks = seed % 4 > 1;
   slab_memory_init(&h->memory, UINT64_C(0x7f3200004320), DMD_SLAB_SZB + 48, &h->slabs,
                    &h->model.host.env);
+  h->is_parallel = seed % 4 == 3;
+  dmd_intern_init(&h->tag_names, &h->model.host.env, "tags");
   h->waiting = never_waiting;
   h->waiting.is_alone = seed % 4 == 2 ? &yes : NULL;
   h->blocks = dmd_blocks_create(&h->model.host.env,
@@ -247,6 +262,7 @@ static void begin_heap(heap_t *h, uint64_t seed) {
 static void end_heap(heap_t *h) {
   dmd_blocks_destroy(h->blocks);
   dmd_slabs_destroy(&h->slabs);
+  dmd_intern_destroy(&h->tag_names);
   end(&h->model);
 }
 
@@ -255,20 +271,73 @@ static dmd_timepoint_t now_of(const heap_t *h) {
                            .szB = h->szB,
                            .n_blocks = h->n,
                            .alloc_szB = h->alloc_szB,
-                           .resident_szB = DMD_MEMORY_UNKNOWN};
+                           .resident_szB = DMD_MEMORY_UNKNOWN,
+                           .least_szB = h->szB};
+}
+
+static void note_event(heap_t *h) {
+  uint32_t n = h->model.n_events++;
+  h->model.events[n] = now_of(h);
+  memcpy(h->then[n].stacks, h->stacks, sizeof h->stacks);
+  memcpy(h->then[n].tags, h->tags, sizeof h->tags);
+}
+
+static uint32_t same_stack(void *ctx, uint32_t id) {
+  (void)ctx;
+  return id;
+}
+
+/* Whether the breakdown has the sums of this event. */
+static bool is_of_event(const heap_t *h, const dmd_timeline_t *timeline,
+                        const dmd_breakdown_t *breakdown, uint32_t event) {
+  uint64_t stacks[N_STACKS] = {h->then[event].stacks[0]}, tags[N_TAGS] = {h->then[event].tags[0]};
+  if (memcmp(&breakdown->at, &h->model.events[event], sizeof breakdown->at) != 0)
+    return false;
+  for (uint32_t i = 0; i < timeline->stacks.last; i++)
+    stacks[*dmd_timeline_stack(timeline, i)] = breakdown->stacks[i];
+  for (uint32_t i = 0; i < timeline->tags.last; i++)
+    tags[*dmd_timeline_tag(timeline, i)] = breakdown->tags[i];
+  return memcmp(stacks, h->then[event].stacks, sizeof stacks) == 0 &&
+         memcmp(tags, h->then[event].tags, sizeof tags) == 0;
+}
+
+static void compare_breakdowns(const heap_t *h, const dmd_timeline_t *timeline) {
+  assert_true(timeline->n_breakdowns > 0 && timeline->n_breakdowns <= DMD_MAX_BREAKDOWNS + 1);
+  assert_true(h->alloc_szB < 1000000 || timeline->n_breakdowns > 5);
+  for (uint32_t i = 0; i < timeline->n_breakdowns; i++) {
+    uint32_t k = h->model.n_events;
+    while (k > 0 && !is_of_event(h, timeline, &timeline->breakdowns[i], k - 1))
+      k--;
+    assert_true(k > 0);
+    assert_true(i + 1 < timeline->n_breakdowns || k == h->model.n_events);
+  }
+}
+
+/* The least heap of a point was seen. Threads in parallel see it only in steps. */
+static void compare_least(const heap_t *h, const dmd_timepoint_t *point) {
+  uint32_t k = 0;
+  while (k < h->model.n_events && h->model.events[k].szB != point->least_szB)
+    k++;
+  assert_true(point->least_szB <= point->szB);
+  assert_true(k < h->model.n_events || h->is_parallel);
 }
 
 static void add_block(heap_t *h) {
   uint64_t req = 1 + roll(&h->model, 3000);
-  dmd_new_block_t block = {
-      .addr = (1 + roll(&h->model, 100000)) * 8192, .req = req, .usable = req, .stack = 1};
+  dmd_new_block_t block = {.addr = (1 + roll(&h->model, 100000)) * 8192,
+                           .req = req,
+                           .usable = req,
+                           .stack = (uint32_t)roll(&h->model, N_STACKS),
+                           .tag = (uint32_t)roll(&h->model, N_TAGS)};
   for (uint32_t i = 0; i < h->n; i++)
     if (h->list[i].addr == block.addr)
       return;
-  if (h->waiting.is_alone == NULL || !dmd_blocks_quick_add(h->blocks, &block, DMD_NONE))
-    dmd_blocks_add(h->blocks, &block, DMD_NONE);
+  if (h->waiting.is_alone == NULL || !dmd_blocks_quick_add(h->blocks, &block, block.tag))
+    dmd_blocks_add(h->blocks, &block, block.tag);
   dmd_blocks_let_go(h->blocks);
   h->list[h->n++] = block;
+  h->stacks[block.stack] += req;
+  h->tags[block.tag] += req;
   h->szB += req;
   h->alloc_szB += req;
 }
@@ -278,6 +347,8 @@ static void remove_block(heap_t *h) {
   dmd_blocks_remove(h->blocks, block->addr, DMD_NONE);
   dmd_blocks_let_go(h->blocks);
   h->szB -= block->req;
+  h->stacks[block->stack] -= block->req;
+  h->tags[block->tag] -= block->req;
   *block = h->list[--h->n];
 }
 
@@ -290,7 +361,15 @@ static void set_mark(heap_t *h) {
 static void compare_heap(heap_t *h) {
   dmd_profile_t *told = &h->model.told;
   dmd_profile_init(told, &h->model.host.env);
-  dmd_blocks_tell_timeline(h->blocks, told);
+  dmd_translation_t ids;
+  for (uint32_t i = 1; i < N_TAGS; i++) {
+    char name[] = {(char)('a' + i), 0};
+    dmd_intern_str(&h->tag_names, name);
+    dmd_intern_str(&told->tags, name);
+  }
+  dmd_translation_init(&ids, told, NULL, &h->tag_names, NULL, same_stack, NULL);
+  dmd_blocks_tell_timeline(h->blocks, &ids);
+  dmd_translation_destroy(&ids);
   dmd_blocks_let_go(h->blocks);
   const dmd_timeline_t *timeline = &told->timeline;
   dmd_timepoint_t now = now_of(h);
@@ -302,11 +381,14 @@ static void compare_heap(heap_t *h) {
   for (uint32_t i = 1; i < timeline->points.last; i++) {
     uint32_t k = 0;
     dmd_timepoint_t point = *dmd_timeline_point(timeline, i);
+    compare_least(h, &point);
+    point.least_szB = point.szB;
     while (k < h->model.n_events && memcmp(&point, &h->model.events[k], sizeof point) != 0)
       k++;
     assert_true(k < h->model.n_events);
   }
   assert_true(h->alloc_szB < 1000000 || timeline->points.last > 5);
+  compare_breakdowns(h, timeline);
   dmd_profile_destroy(told);
 }
 
@@ -318,7 +400,7 @@ static void points_and_marks_of_blocks_are_exact(void **state) {
     uint32_t n = (uint32_t)roll(&h.model, 4000);
     for (uint32_t i = 0; i < n; i++) {
       h.model.now += roll(&h.model, 3);
-      h.model.events[h.model.n_events++] = now_of(&h);
+      note_event(&h);
       if (roll(&h.model, 40) == 0 && h.n_marks < DMD_MAX_TIMEMARKS)
         set_mark(&h);
       else if (h.n < MAX_BLOCKS && (h.n == 0 || roll(&h.model, 10) < 6))
@@ -326,7 +408,7 @@ static void points_and_marks_of_blocks_are_exact(void **state) {
       else
         remove_block(&h);
     }
-    h.model.events[h.model.n_events++] = now_of(&h);
+    note_event(&h);
     compare_heap(&h);
     end_heap(&h);
   }
