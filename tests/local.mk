@@ -297,6 +297,7 @@ script_tests = \
   tests/viewer/browsers/run \
   tests/docs/run \
   tests/native/run \
+  tests/rust/run \
   tests/zoo/run \
   tests/native/zoo \
   tests/viewer/run \

@@ -355,7 +355,12 @@ static bool is_of_list(const char *function) {
 
 /* An inlined function may have lost its namespace. */
 static bool is_in_header(const char *file) {
-  static const char *const headers[] = {"measure.hpp", "measure_list.hpp", "measure_std.hpp"};
+  static const char *const headers[] = {"measure.hpp", "measure_list.hpp", "measure_std.hpp",
+                                        /* the crate for Rust */
+                                        "dmd_btree.rs", "dmd_containers.rs", "dmd_derived.rs",
+                                        "dmd_hash.rs", "dmd_leaves.rs", "dmd_measure.rs",
+                                        "dmd_ops.rs", "dmd_report.rs", "dmd_scope.rs",
+                                        "dmd_request.rs", "dmd_shared.rs"};
   for (size_t i = 0; file != NULL && i < sizeof headers / sizeof *headers; i++)
     if (dmd_str_equal(dmd_path_base(file), headers[i]))
       return true;

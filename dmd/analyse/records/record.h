@@ -175,9 +175,9 @@ dmd_size_count_t *dmd_record_sizes(const dmd_records_t *records, const dmd_recor
 
 /* ---- Frames that measure. ----
  *
- * Finds who measured: which frames of a stack are code of measure.hpp.
+ * Finds who measured: which frames of a stack are code of measure.hpp, or of the crate for Rust.
  *
- * If measure.hpp reports a block, the report's stack begins with its functions, one per step from
+ * If they report a block, the report's stack begins with its functions, one per step from
  * container to container, but people want to see their own line. As for allocations (allocfns.h),
  * only the innermost frames are skipped. Functions are recognised by their namespace, inlined ones
  * by their file. The scopes of dmd.h, in the same namespace, only count if these functions use

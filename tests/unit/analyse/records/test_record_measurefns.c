@@ -47,6 +47,16 @@ static void its_own_scopes_are_passed_over(void **state) {
   expect("dmd::ReporterScope::~ReporterScope() (dmd.h:465)|" WALK "main (jar.cc:9)", 1);
 }
 
+static void those_of_the_crate_for_rust_are_passed_over(void **state) {
+  (void)state;
+  expect("ask (dmd_request.rs:94)|block<u8> (dmd_ops.rs:62)|"
+         "<jar::Jar as dmd::measure::DmdSizeOf<P>>::dmd_size_of (jar.rs:5)|jar::main (jar.rs:9)",
+         2);
+  expect("dmd::containers::<impl dmd::measure::DmdSizeOf<P> for [T]>::dmd_size_of[jar +0x20]|"
+         "measured_field<P, T> (dmd_derived.rs:14)|jar::main (jar.rs:9)",
+         1);
+}
+
 static void all_others_stay(void **state) {
   (void)state;
   expect("main (jar.cc:9)", 1);
@@ -68,6 +78,7 @@ int main(void) {
       cmocka_unit_test(inlined_ones_have_no_namespace),
       cmocka_unit_test(functions_of_the_library_may_be_between_them),
       cmocka_unit_test(its_own_scopes_are_passed_over),
+      cmocka_unit_test(those_of_the_crate_for_rust_are_passed_over),
       cmocka_unit_test(all_others_stay),
       cmocka_unit_test(a_stack_of_nothing_else_stays),
   };

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Builds the programs of rust/tests with cargo, without a network, and runs them under both engines."""
+
+import os
+import shutil
+
+from harness import commands, native
+from harness.expect import Skip
+
+ENGINES = ("valgrind", "native")
+PROGRAMS = ("containers", "faults", "requests")
+
+
+class Bench(native.Bench):
+    def __init__(self, place):
+        super().__init__(place, os.path.join(place.srcdir, "rust"))
+        self.place = place
+        self.built = {}
+
+    def target(self):
+        return os.path.join(self.place.scratch, "target")
+
+    def cargo(self, *words):
+        """Runs cargo. The tree may be one that nobody may write to."""
+        cargo = shutil.which("cargo")
+        if cargo is None or shutil.which("rustc") is None:
+            raise Skip("cargo and rustc are not installed")
+        environment = dict(os.environ, CARGO_TARGET_DIR=self.target(), CARGO_NET_OFFLINE="true", CARGO_TERM_COLOR="never")
+        command = [cargo, *words, "--locked", "--manifest-path", os.path.join(self.place.srcdir, "rust", "Cargo.toml")]
+        return commands.run(command, self.place.scratch, environment, status=None)
+
+    def programs_of(self, *flags):
+        """Builds all programs once; returns the folder that has them."""
+        if flags not in self.built:
+            folder = os.path.join(self.place.scratch, "bin" + "".join(flags).replace("/", "-"))
+            done = self.cargo("build", *flags)
+            if done.status == 0:
+                built = os.path.join(self.target(), "release" if "--release" in flags else "debug")
+                os.mkdir(folder)
+                for name in PROGRAMS:
+                    shutil.copy(os.path.join(built, name), folder)
+            self.built[flags] = folder, done
+        folder, done = self.built[flags]
+        if done.status != 0:
+            raise AssertionError(done.describe())
+        return folder
+
+
+class RustTest(native.NativeTest):
+    """A test of the crate."""
+
+    def rust_program(self, name, *flags):
+        return os.path.join(self.bench.programs_of(*flags), name)
+
+    def run_under(self, engine, command, options=(), status=0):
+        """Runs a command under this engine."""
+        if engine == "native":
+            return self.run(command, options)
+        folder = self.new_folder()
+        done = commands.run([*self.bench.valgrind("dmd", options), *command], folder,
+                            commands.plain_environment(folder), status=None, text=False)
+        run = native.Run(folder, done, self.bench.validator)
+        self.equal((run.status, engine), (status, engine))
+        return run
+
+    def elsewhere(self, *command):
+        """What the program prints without dmd."""
+        return commands.run(list(command)).out
