@@ -20,15 +20,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* In the order of the help, in which titles are printed before these commands. */
 static const dmdv_command_t *const commands[] = {
-    &dmdv_print_command,    &dmdv_diff_command,    &dmdv_tree_command,
-    &dmdv_timeline_command, &dmdv_check_command,   &dmdv_export_command,
-    &dmdv_merge_command,    &dmdv_run_command,     &dmdv_dump_command,
-    &dmdv_status_command,   &dmdv_memory_command,  &dmdv_census_command,
-    &dmdv_retained_command, &dmdv_paths_command,   &dmdv_referrers_command,
-    &dmdv_leaks_command,    &dmdv_owners_command,  &dmdv_waste_command,
-    &dmdv_view_command,     &dmdv_history_command, NULL,
+    &dmdv_run_command,     &dmdv_memory_command,    &dmdv_status_command,
+    &dmdv_dump_command,    &dmdv_print_command,     &dmdv_timeline_command,
+    &dmdv_tree_command,    &dmdv_diff_command,      &dmdv_check_command,
+    &dmdv_view_command,    &dmdv_export_command,    &dmdv_merge_command,
+    &dmdv_history_command, &dmdv_owners_command,    &dmdv_waste_command,
+    &dmdv_leaks_command,   &dmdv_census_command,    &dmdv_retained_command,
+    &dmdv_paths_command,   &dmdv_referrers_command, NULL,
 };
+static const struct {
+  const dmdv_command_t *before;
+  const char *title;
+} titles[] = {{&dmdv_run_command, "programs"},
+              {&dmdv_print_command, "profiles"},
+              {&dmdv_owners_command, "heap graphs, which --graph=yes records"}};
+enum { N_TITLES = sizeof titles / sizeof titles[0] };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 
 /* For somebody who types dmdv alone. */
@@ -48,11 +56,16 @@ static void print_help(void) {
          "       dmdv PROGRAM [ARGUMENT...]     the same as dmdv run\n"
          "       dmdv FILE...                   what matters most in profiles\n"
          "\n"
-         "Reads the profiles of `valgrind --tool=dmd` and of Firefox's DMD.\n"
+         "Shows where a program's memory goes: runs it, or reads the profiles of\n"
+         "`valgrind --tool=dmd`, of dmd's native engine, and of Firefox's DMD.\n"
          "\n"
          "commands:\n");
-  for (int i = 0; i < N_COMMANDS; i++)
+  for (int i = 0; i < N_COMMANDS; i++) {
+    for (int k = 0; k < N_TITLES; k++)
+      if (titles[k].before == commands[i])
+        printf(" %s:\n", titles[k].title);
     printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
+  }
   printf("\n"
          "See dmdv help COMMAND; dmdv --version prints the version.\n");
 }

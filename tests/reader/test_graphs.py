@@ -57,7 +57,7 @@ def test_other_file(test):
 
 
 def test_graph_for_print(test):
-    kind = "is a heap graph: use dmdv census, or one of the commands after it in dmdv --help"
+    kind = "is a heap graph: use dmdv census, or another command for heap graphs (dmdv --help)"
     path = test.write("good.graph", Graph().gzipped())
     for command in (["print"], ["tree"], ["check", "--max-unreported=10%"], ["merge"]):
         test.equal(test.error(*command, path), "dmdv: %s: %s" % (path, kind))

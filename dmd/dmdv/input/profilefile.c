@@ -73,7 +73,7 @@ static dmdv_input_t *check_document(dmdv_input_t *input, dmd_fail_t *fail) {
   bool good = input != NULL && dmdv_input_peek(input, &bytes, &n, fail);
   if (good && dmd_graphwriter_is(bytes, n))
     good = dmd_fail(
-        fail, "is a heap graph: use dmdv census, or one of the commands after it in dmdv --help");
+        fail, "is a heap graph: use dmdv census, or another command for heap graphs (dmdv --help)");
   if (input != NULL && !good)
     dmdv_input_close(input);
   return good ? input : NULL;
