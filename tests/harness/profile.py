@@ -302,7 +302,7 @@ def without_peak(blocks):
     """The blocks without a difference between those of the peak and others."""
     joined = {}
     for block in blocks:
-        plain = {key: value for key, value in block.items() if key not in ("num", "afterPeak")}
+        plain = {key: value for key, value in block.items() if key not in ("num", "afterPeak", "neverMeasured")}
         same = joined.setdefault(json.dumps(plain, sort_keys=True), dict(plain, num=0))
         same["num"] += block.get("num", 1)
     return list(joined.values())

@@ -348,8 +348,10 @@ void random_peak(dmd_profile_t *profile, const random_dice_t *dice) {
     return;
   profile->has_peak = true;
   profile->run.peak = make_moment(&m);
-  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
     dmd_groups_at(&profile->groups, id)->after_peak = one_in(&m, 2);
+    dmd_groups_at(&profile->groups, id)->never_measured = one_in(&m, 2);
+  }
   for (uint64_t n = below(&m, 5); n > 0; n--)
     make_gone(&m, &profile->gone);
   if (one_in(&m, 2))

@@ -54,6 +54,7 @@ void spell_group(dmd_out_t *out, const dmd_profile_t *profile, const dmd_group_t
   }
   spell_reports(out, profile, group->reports);
   dmd_out_str(out, group->after_peak ? ", after the peak" : "");
+  dmd_out_str(out, group->never_measured ? ", never measured" : "");
   dmd_out_char(out, '\n');
 }
 

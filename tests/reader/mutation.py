@@ -64,7 +64,7 @@ PROFILE = {
     "blockList": [
         {"req": 24, "alloc": "1", "reps": ["2", "2"], "reporters": ["explicit/a", None], "reports": 3, "tag": "oven",
          "thread": 2, "sampled": True},
-        {"req": 90, "slop": 10, "alloc": "1", "num": 3},
+        {"req": 90, "slop": 10, "alloc": "1", "num": 3, "neverMeasured": True},
         {"req": 8, "alloc": "3", "tag": "explicit/t/u"},
         {"req": 8, "alloc": "1", "reps": ["2"], "reporters": ["explicit/a/b"], "num": 2},
         {"req": 50, "slop": 6, "alloc": "3", "reps": ["3"], "reporters": ["explicit/b"],

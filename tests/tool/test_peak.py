@@ -78,6 +78,25 @@ def since_the_previous_dump(t):
     t.check(re.search(r"^  Total: .* in 10 blocks$", difference, re.MULTILINE), difference)
 
 
+def never_measured(t):
+    run = t.run("overlook", options=["--dump-at-exit=yes"])
+    first, end = run.numbered(1), run.profiles["dmd.out.%d.json.gz" % run.pid]
+    marked = [block for block in first.doc["blockList"] if "neverMeasured" in block]
+    t.equal([(block["req"], block["num"]) for block in marked], [(100, 100)])
+    marked = [block for block in end.doc["peakBlockList"] if "neverMeasured" in block]
+    t.equal([(block["req"], block["num"]) for block in marked], [(100, 100)])
+    line = "never measured: 10,000 bytes in 100 blocks of the peak (10.00%), of stacks that no reporter covered at any dump\n"
+    for profile in first, end:
+        t.contains(_dmdv(t, "print", "--moment=end", profile.path).out, line)
+        text = _dmdv(t, "print", "--moment=peak", "--never-measured", profile.path).out
+        t.contains(text, line)
+        t.contains(text, "100 blocks in heap block record 1 of 2")
+        t.equal("(90,000 requested" in text, False)
+        t.contains(_dmdv(t, "print", "--moment=peak", profile.path).out, "(90,000 requested")
+    t.contains(_dmdv(t, end.path).out, "that no reporter has ever covered\n")
+    t.equal(any("neverMeasured" in block for block in t.run("cook").profile.doc["peakBlockList"]), False)
+
+
 def pieces_of_a_block(t):
     profile = t.run("divide").profile
     t.equal(_figures(profile)[:2], (40100, 2))

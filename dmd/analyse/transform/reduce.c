@@ -117,6 +117,7 @@ static bool is_same_key(const void *owner, uint32_t id, const void *key) {
   const dmd_group_t *a = &DMD_POOL_AT((const dmd_pool_t *)owner, sum_t, id)->key, *b = key;
   return a->stack == b->stack && a->reports == b->reports && a->tag == b->tag &&
          a->thread == b->thread && a->sampled == b->sampled && a->after_peak == b->after_peak &&
+         a->never_measured == b->never_measured &&
          (!a->sampled || (a->req == b->req && a->slop == b->slop));
 }
 

@@ -58,6 +58,10 @@ static const dmd_option_t record_options[] = {
      "only records whose allocation stack contains TEXT; !TEXT: those that do not; a leading \\ "
      "protects TEXT; several filters must all match",
      DMD_OPTION_OWN, .take = take_filter},
+    {"never-measured", NULL, NULL,
+     "only records of stacks of which no reporter covered a block, at this dump or an earlier one "
+     "of the process",
+     DMD_OPTION_SWITCH, AT(never_measured)},
     DMDV_MAX_RECORDS_OPTION(dmdv_options_t, view.max_records, "records shown in each section"),
     {"section", "twice|unreported|once|misreported", NULL,
      "only this section; may be given several times", DMD_OPTION_WORD_BIT, AT(view.sections)},

@@ -41,6 +41,7 @@ typedef struct dmdv_options {
   const char **filters;
   const char **alloc_fns; /* of load.frame_view */
   int n_filters;
+  bool never_measured; /* only records of stacks that no reporter has covered at any dump */
   dmdv_files_t files;
 } dmdv_options_t;
 

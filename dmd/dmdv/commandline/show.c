@@ -141,10 +141,21 @@ static void print_records(dmd_out_t *out, const dmd_records_t *records, const sh
     dmd_text_print(out, records, &text);
 }
 
+/* For dmd_records_filter. */
+static bool was_never_measured(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
+  bool never = true;
+  (void)ctx;
+  for (uint32_t i = 0; i < r->n_groups; i++)
+    never &= dmd_record_group(records, r, i)->never_measured;
+  return never;
+}
+
 /* Keeps the records that match all filters. found: sets, for each filter, whether its text
  * occurred. */
 static void filter_records(dmd_records_t *records, const dmd_profile_t *profile,
                            const dmdv_options_t *options, bool *found) {
+  if (options->never_measured)
+    dmd_records_filter(records, was_never_measured, NULL);
   for (int i = 0; i < options->n_filters; i++) {
     dmd_filter_t filter;
     dmd_filter_init(&filter, profile, options->filters[i]);

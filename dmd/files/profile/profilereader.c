@@ -264,6 +264,7 @@ static bool resolve(dmd_readerstate_t *l) {
       dmd_groups_join(&profile->groups);
     profile->has_peak &= profile->run.peak.is_known;
     profile->has_recent &= profile->has_peak && profile->run.recent_peak.is_known;
+    dmd_peak_add_up_never_measured(profile);
     dmd_moment_choose(profile, l->options->moment);
     if (!dmd_sampled_fits(profile))
       good = dmd_jsoncutter_reject(&l->cutter, "the samples stand for more than " DMD_MAX_TOTAL_TEXT

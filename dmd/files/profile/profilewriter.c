@@ -430,6 +430,8 @@ static void write_group(dmd_jsonout_t *j, const dmd_profile_t *profile, const dm
     dmd_jsonout_key_bool(j, "sampled", true);
   if (g->after_peak)
     dmd_jsonout_key_bool(j, "afterPeak", true);
+  if (g->never_measured)
+    dmd_jsonout_key_bool(j, "neverMeasured", true);
   if (scanned != NULL)
     write_contents(j, &profile->scanned, scanned);
   dmd_jsonout_end(j);

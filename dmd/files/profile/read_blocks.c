@@ -59,6 +59,7 @@ typedef enum {
   THREAD,
   SAMPLED,
   AFTER_PEAK,
+  NEVER_MEASURED,
   ADDR,
   CONTENTS,
   UNKNOWN
@@ -91,7 +92,7 @@ static member_t member_of(dmd_span_t key) {
   case 't':
     return IS(key, "tag") ? TAG : IS(key, "thread") ? THREAD : UNKNOWN;
   case 'n':
-    return IS(key, "num") ? NUM : UNKNOWN;
+    return IS(key, "num") ? NUM : IS(key, "neverMeasured") ? NEVER_MEASURED : UNKNOWN;
   case 'c':
     return IS(key, "contents") ? CONTENTS : UNKNOWN;
   default:
@@ -217,6 +218,9 @@ static const char *scan_member(reader_t *r, block_t *b, member_t member, const c
   case AFTER_PEAK:
     b->group.after_peak = true;
     return dmd_jsonscan_word(p, end, "true");
+  case NEVER_MEASURED:
+    b->group.never_measured = true;
+    return dmd_jsonscan_word(p, end, "true");
   case ADDR:
     return scan_addr(p, end, &b->addr);
   case CONTENTS:
@@ -296,6 +300,9 @@ static void take_member(dmd_readerstate_t *l, const dmd_jsonvalue_t *item, block
     break;
   case AFTER_PEAK:
     b->group.after_peak = dmd_jsonvalue_is(item, DMD_JSONVALUE_TRUE);
+    break;
+  case NEVER_MEASURED:
+    b->group.never_measured = dmd_jsonvalue_is(item, DMD_JSONVALUE_TRUE);
     break;
   case ADDR:
     take_addr(l, item, b);

@@ -18,14 +18,15 @@ static uint64_t hash_of(const dmd_groups_t *groups, const dmd_group_t *g) {
   h = dmd_hash_u64(h ^ g->slop);
   h = dmd_hash_u64(h ^ g->stack ^ (uint64_t)g->reports << 32);
   return dmd_hash_u64(h ^ g->tag ^ (uint64_t)g->thread << 16 ^ (uint64_t)g->sampled << 32 ^
-                      (uint64_t)g->after_peak << 33);
+                      (uint64_t)g->after_peak << 33 ^ (uint64_t)g->never_measured << 34);
 }
 
 static bool group_equal(const void *owner, uint32_t id, const void *key) {
   const dmd_group_t *a = dmd_groups_at(owner, id), *b = key;
   return a->req == b->req && a->slop == b->slop && a->stack == b->stack &&
          a->reports == b->reports && a->tag == b->tag && a->thread == b->thread &&
-         a->sampled == b->sampled && a->after_peak == b->after_peak;
+         a->sampled == b->sampled && a->after_peak == b->after_peak &&
+         a->never_measured == b->never_measured;
 }
 
 void dmd_groups_init(dmd_groups_t *groups, const dmd_env_t *env) {

@@ -34,8 +34,10 @@ typedef struct dmd_group {
   uint16_t tag;            /* DMD_NONE: none */
   uint16_t thread : 15;    /* allocating thread, numbered as in Valgrind from 1; 0: unknown */
   uint16_t sampled : 1;    /* blocks were sampled and stand for others */
-  uint32_t record : 31;    /* for the owner: the record of the group; not part of the key */
+  uint32_t record : 30;    /* for the owner: the record of the group; not part of the key */
   uint32_t after_peak : 1; /* not of the peak; only if the owner has its records, see profile.h */
+  uint32_t
+      never_measured : 1; /* no dump of the process so far had a reported block of this stack */
 } dmd_group_t;
 
 typedef struct dmd_groups {

@@ -271,6 +271,25 @@ static void drop_peak(dmd_profile_t *profile) {
     dmd_groups_join(&profile->groups);
 }
 
+static void add_never_measured(dmd_profile_t *profile, const dmd_groups_t *groups) {
+  dmd_run_t *run = &profile->run;
+  for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
+    const dmd_group_t *group = dmd_groups_at(groups, id);
+    if (!group->never_measured || group->after_peak)
+      continue;
+    run->never_measured_szB += (uint64_t)dmd_group_bytes(profile, group, group->req);
+    run->never_measured_blocks += (uint64_t)dmd_group_blocks(profile, group);
+  }
+}
+
+void dmd_peak_add_up_never_measured(dmd_profile_t *profile) {
+  profile->run.never_measured_szB = profile->run.never_measured_blocks = 0;
+  if (!profile->has_peak)
+    return;
+  add_never_measured(profile, &profile->groups);
+  add_never_measured(profile, &profile->gone);
+}
+
 /* ---- The moment that is not shown. ---- */
 
 static void init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile, bool with_reports) {
@@ -338,6 +357,7 @@ static void take_recent(dmd_profile_t *profile) {
   profile->gone.pool = profile->recent.pool;
   profile->recent.pool = gone.pool;
   profile->run.peak = profile->run.recent_peak;
+  dmd_peak_add_up_never_measured(profile);
   profile->shows_recent = true;
 }
 

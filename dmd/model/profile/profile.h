@@ -174,6 +174,9 @@ typedef struct dmd_run {
   uint64_t nested_szB;                /* bytes of in_use_szB that lie in two blocks */
   uint64_t freed_reported;            /* blocks freed while reported, since the last clear */
   dmd_moment_t peak;
+  /* Of the peak's blocks those of stacks that no reporter has covered at any dump; requested bytes.
+   * Derived from the groups. */
+  uint64_t never_measured_szB, never_measured_blocks;
   dmd_moment_t
       recent_peak; /* since the previous dump; unknown if it is the same, or there is none */
 } dmd_run_t;
@@ -331,6 +334,9 @@ typedef enum {
 static inline bool dmd_moment_is_a_peak(dmd_moment_choice_t choice) {
   return choice == DMD_MOMENT_PEAK || choice == DMD_MOMENT_RECENT;
 }
+
+/* Sets never_measured_szB and never_measured_blocks of the run. */
+void dmd_peak_add_up_never_measured(dmd_profile_t *profile);
 
 /* True if the peak says more than the dump: the program has ended with much less memory, and no
  * reporter ran. */

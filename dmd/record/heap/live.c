@@ -42,9 +42,13 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   dmd_memreports_init(&live->memreports, env);
   dmd_lastreports_init(&live->last_time, env);
   dmd_groups_init(&live->history, env);
+  live->measured = dmd_env_alloc(env, "dmd.live.measured", sizeof *live->measured);
+  dmd_stacks_init(live->measured, env);
 }
 
 void dmd_live_destroy(dmd_live_t *live) {
+  dmd_stacks_destroy(live->measured);
+  dmd_env_free(live->env, live->measured);
   dmd_groups_destroy(&live->history);
   dmd_lastreports_destroy(&live->last_time);
   dmd_memreports_destroy(&live->memreports);

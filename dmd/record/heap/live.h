@@ -30,6 +30,7 @@
 #include "record/heap/lastreports.h"
 #include "record/heap/sample.h"
 #include "record/heap/scope.h"
+#include "record/heap/stack.h"
 
 /* The state of the function that began a scope. */
 typedef enum {
@@ -111,6 +112,7 @@ typedef struct dmd_live {
   dmd_memreports_t memreports; /* since the last clear */
   dmd_lastreports_t last_time; /* what reporters measured since the last clear, and before */
   dmd_groups_t history;        /* in cumulative mode: groups of all blocks that ever existed */
+  dmd_stacks_t *measured;      /* 1: a dump had a reported block of the stack */
   bool wants_stack_of_free;    /* set by the first report or reporter */
   uint32_t generation;    /* changes when threads' copies become invalid, see quick.h; never 0 */
   uint64_t noted_changes; /* private to quick.c */

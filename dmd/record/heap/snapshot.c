@@ -125,8 +125,9 @@ typedef struct {
   dmd_resolve_fn resolve;
   void *resolve_ctx;
   bool advises;
-  bool has_peak;   /* blocks are marked that are not of the peak */
-  bool has_recent; /* no live block is: the blocks of the recent peak are listed beside it */
+  bool has_peak;       /* blocks are marked that are not of the peak */
+  bool knows_measured; /* groups are marked whose stacks no reporter has covered at a dump */
+  bool has_recent;     /* no live block is: the blocks of the recent peak are listed beside it */
   /* The blocks, sorted by stack. places, by the stack's profile id + 1: first the number of its
    * blocks, then the index of the first, finally the index after the last. */
   const dmd_block_t **blocks;
@@ -180,9 +181,14 @@ static bool is_after_peak(const snapshot_t *s, const dmd_block_t *block) {
   return s->has_peak && !dmd_blocks_was_at_peak(s->live->blocks, block);
 }
 
+static bool is_never_measured(const snapshot_t *s, uint32_t stack) {
+  return s->knows_measured && dmd_stacks_get(s->live->measured, stack) == 0;
+}
+
 /* Adds a group that has the live heap's ids, of blocks that are still there. Who reported them at
  * the peak is not known. */
-static void add_live(snapshot_t *s, dmd_group_t g, bool after_peak) {
+static void add_live(snapshot_t *s, dmd_group_t g, bool after_peak, uint32_t stack) {
+  g.never_measured = is_never_measured(s, stack);
   g.after_peak = after_peak || s->has_recent;
   dmd_groups_add(&s->profile->groups, &g);
   if (!s->has_recent || after_peak)
@@ -211,7 +217,7 @@ static void add_nested(snapshot_t *s, const dmd_nesting_t *nesting) {
   s->profile->run.nested_szB += req - group.req;
   dmd_group_t g = dmd_translation_group(&s->ids, &group);
   g.reports = with_reports_of_outer(s, g.reports, nesting->outer);
-  add_live(s, g, is_nested_after_peak(s, nesting));
+  add_live(s, g, is_nested_after_peak(s, nesting), nesting->block->stack);
 }
 
 static void add_block(snapshot_t *s, const dmd_block_t *block) {
@@ -221,7 +227,7 @@ static void add_block(snapshot_t *s, const dmd_block_t *block) {
     return;
   }
   dmd_group_t group = dmd_live_group_of(s->live, block);
-  add_live(s, dmd_translation_group(&s->ids, &group), is_after_peak(s, block));
+  add_live(s, dmd_translation_group(&s->ids, &group), is_after_peak(s, block), block->stack);
   if (s->advises && block->reports == DMD_NONE && !group.sampled)
     dmd_lastreports_advise(&s->live->last_time, &s->live->reports, &s->ids, block);
 }
@@ -270,6 +276,8 @@ static void count_block(void *ctx, uint64_t addr, dmd_block_t *block) {
   snapshot_t *s = ctx;
   (void)addr;
   add_up(s, block);
+  if (block->reports != DMD_NONE && dmd_live_keeps_reports(s->live))
+    dmd_stacks_set(s->live->measured, block->stack, 1);
   if (!is_kept(s, block))
     return;
   uint32_t stack = dmd_translation_stack(&s->ids, block->stack);
@@ -357,6 +365,7 @@ static void add_gone_to(snapshot_t *s, dmd_groups_t *to, const dmd_block_t *bloc
     return;
   dmd_group_t group = dmd_live_group_of(s->live, block);
   group.num *= n;
+  group.never_measured = is_never_measured(s, block->stack);
   group = dmd_translation_group(&s->ids, &group);
   dmd_groups_add(to, &group);
 }
@@ -407,7 +416,9 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
                   .profile = profile,
                   .resolve = resolve_stack,
                   .resolve_ctx = ctx,
-                  .advises = memory != NULL && dmd_live_keeps_reports(live)};
+                  .advises = memory != NULL && dmd_live_keeps_reports(live),
+                  .knows_measured =
+                      dmd_live_wants_stack_of_free(live) && dmd_live_keeps_reports(live)};
   dmd_translation_init(&s.ids, profile, &live->reporter_names, &live->tag_names, &live->reports,
                        resolve, &s);
   add_run(live, profile);
@@ -423,6 +434,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
   }
   dmd_blocks_walk_gone(live->blocks, add_gone, &s);
   dmd_blocks_walk_earlier_peak(live->blocks, add_earlier, &s);
+  dmd_peak_add_up_never_measured(profile);
   add_lifetimes(&s);
   profile->memory.heap_allocated = s.in_blocks_szB - dmd_nested_szB(&s.nested);
   dmd_nested_destroy(&s.nested);

@@ -95,6 +95,21 @@ static void print_figures(dmd_out_t *out, const dmd_moment_t *peak, bool sampled
   dmd_out_str(out, " too low)");
 }
 
+/* A line, if reporters ran and there is something that none of them has covered. */
+static void print_never_measured(const dmd_printer_t *p) {
+  const dmd_run_t *run = &p->profile->run;
+  if (run->never_measured_blocks == 0)
+    return;
+  bool sampled = run->sample_interval > 0;
+  dmd_out_str(p->out, "never measured: ");
+  dmd_print_count(p->out, (int64_t)run->never_measured_szB, sampled, "byte", "bytes");
+  dmd_out_str(p->out, " in ");
+  dmd_print_count(p->out, (int64_t)run->never_measured_blocks, sampled, "block", "blocks");
+  dmd_out_str(p->out, " of the peak (");
+  dmd_print_percent(p->out, (int64_t)run->never_measured_szB, (int64_t)run->peak.szB);
+  dmd_out_str(p->out, "), of stacks that no reporter covered at any dump\n");
+}
+
 void dmd_print_peak_sentence(const dmd_printer_t *p) {
   const dmd_run_t *run = &p->profile->run;
   if (!p->profile->shows_peak || !run->peak.is_known)
@@ -106,6 +121,7 @@ void dmd_print_peak_sentence(const dmd_printer_t *p) {
   dmd_out_str(p->out, "; ");
   dmd_print_count(p->out, (int64_t)run->in_use_szB, sampled, "byte", "bytes");
   dmd_out_str(p->out, is_exit ? " at exit\n" : " at the dump\n");
+  print_never_measured(p);
 }
 
 /* The sentence with a hint. */
@@ -131,6 +147,7 @@ void dmd_print_peak_total(const dmd_printer_t *p) {
     print_figures(p->out, &run->recent_peak, sampled);
   }
   dmd_out_char(p->out, '\n');
+  print_never_measured(p);
 }
 
 /* ---- The whole text. ---- */

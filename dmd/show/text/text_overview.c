@@ -119,6 +119,11 @@ static void print_peak(dmd_out_t *out, const dmd_run_t *run, bool sampled) {
   print_sum(out, (int64_t)peak->szB, (int64_t)peak->n_blocks, sampled);
   dmd_out_str(out, ", ");
   dmd_print_time(out, peak->ms);
+  if (run->never_measured_blocks > 0) {
+    dmd_out_str(out, "\n            of it ");
+    print_sum(out, (int64_t)run->never_measured_szB, (int64_t)run->never_measured_blocks, sampled);
+    dmd_out_str(out, " that no reporter has ever covered");
+  }
   dmd_out_char(out, '\n');
 }
 

@@ -105,6 +105,20 @@ static void dine(void) {
   free(spoons[9]);
 }
 
+/* A reporter covers the soup, but not the spoons, and then the soup is gone. */
+static void overlook(void) {
+  char *large = soup(90000), *spoons[N_SPOONS];
+  for (int i = 0; i < N_SPOONS; i++)
+    spoons[i] = spoon();
+  DMD_REPORTER_BEGIN("explicit/soup");
+  DMD_REPORTER_END(measure(large));
+  DMD_DUMP("measured");
+  DMD_CLEAR_REPORTS();
+  for (int i = 0; i < N_SPOONS; i++)
+    free(spoons[i]);
+  free(large);
+}
+
 static void *work(void *turn) {
   char *kept[50];
   (void)turn;
@@ -129,8 +143,9 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } ways[] = {{"cook", cook},   {"leave", leave},   {"stir", stir}, {"tell", tell},
-              {"split", split}, {"divide", divide}, {"dine", dine}, {"together", together}};
+  } ways[] = {{"cook", cook}, {"leave", leave},       {"stir", stir},
+              {"tell", tell}, {"split", split},       {"divide", divide},
+              {"dine", dine}, {"overlook", overlook}, {"together", together}};
   for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
     if (strcmp(argv[1], ways[i].name) == 0)
       ways[i].run();
