@@ -74,6 +74,10 @@ dmd_core_sources = \
   dmd/analyse/records/sums.c dmd/analyse/records/sums.h \
   dmd/analyse/tree/tree.c dmd/analyse/tree/tree.h \
   dmd/analyse/tree/treecolumns.c dmd/analyse/tree/treecolumns.h \
+  dmd/analyse/claims/claimcases.c dmd/analyse/claims/claimcases.h \
+  dmd/analyse/claims/claimdefects.c dmd/analyse/claims/claimdefects.h \
+  dmd/analyse/claims/claimgraph.c dmd/analyse/claims/claimgraph.h \
+  dmd/analyse/claims/claimrules.c dmd/analyse/claims/claimrules.h \
   dmd/analyse/graph/condense.c dmd/analyse/graph/condense.h \
   dmd/analyse/graph/census.c dmd/analyse/graph/census.h \
   dmd/analyse/graph/dominators.c dmd/analyse/graph/dominators.h \
@@ -108,6 +112,7 @@ dmd_core_sources = \
   dmd/show/text/text.c dmd/show/text/text.h \
   dmd/show/text/text_hints.c \
   dmd/show/text/text_census.c dmd/show/text/text_graph.h \
+  dmd/show/text/text_claims.c dmd/show/text/text_claims.h \
   dmd/show/text/text_fault.c \
   dmd/show/text/text_gate.c dmd/show/text/text_gate.h \
   dmd/show/text/text_history.c dmd/show/text/text_history.h \
@@ -234,6 +239,7 @@ dmd_core_sources = \
   dmd/record/unwind/elfimage.c dmd/record/unwind/elfimage.h \
   dmd/record/engine/engine.c dmd/record/engine/engine.h \
   dmd/record/engine/filename.c dmd/record/engine/filename.h \
+  dmd/record/engine/claimfns.c dmd/record/engine/claimfns.h \
   dmd/record/engine/graphdump.c dmd/record/engine/graphdump.h \
   dmd/record/host.h dmd/record/request.h \
   dmd/record/engine/listing.c dmd/record/engine/listing.h \
@@ -262,6 +268,7 @@ dmd_wasm_sources = dmd/browser/wasm.c
 dmd_tool_sources = \
   dmd/valgrind/dm_clientreq.c dmd/valgrind/dm_clientreq.h \
   dmd/valgrind/dm_code.c dmd/valgrind/dm_code.h \
+  dmd/valgrind/dm_claims.c dmd/valgrind/dm_claims.h \
   dmd/valgrind/dm_direct.c dmd/valgrind/dm_direct.h \
   dmd/valgrind/dm_env.c dmd/valgrind/dm_env.h \
   dmd/valgrind/dm_files.c dmd/valgrind/dm_files.h \
@@ -350,6 +357,7 @@ dmd_reader_sources = \
   dmd/dmdv/run/runchannel.c dmd/dmdv/run/runchannel.h \
   dmd/host/child.c dmd/host/child.h \
   dmd/dmdv/graph/cmd_census.c \
+  dmd/dmdv/graph/cmd_claims.c \
   dmd/dmdv/cmd_check.c \
   dmd/dmdv/cmd_diff.c \
   dmd/dmdv/cmd_export.c \

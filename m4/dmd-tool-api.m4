@@ -26,6 +26,10 @@ DMD_TOOL_PRIVATE_TEST([DMD_VG_HAVE_REDIR_DO_LOOKUP], [redir_do_lookup],
 DMD_TOOL_PRIVATE_TEST([DMD_VG_HAVE_MERGE_RECURSIVE_FRAMES], [clo_merge_recursive_frames],
   [extern Int VG_(clo_merge_recursive_frames);], [VG_(clo_merge_recursive_frames) = 0;],
   [--merge-recursive-frames is read from the command line])
+DMD_TOOL_API_TEST([DMD_VG_HAVE_GUEST_CHASE], [vex_control.guest_chase],
+  [Define to 1 if libvex has vex_control.guest_chase.],
+  [#include "libvex.h"
+extern VexControl vex_control;], [vex_control.guest_chase = False;])
 DMD_REPLACED_TEST([free_sized])
 DMD_REPLACED_TEST([free_aligned_sized])
 AC_SUBST([PRELOAD_CPPFLAGS])

@@ -22,6 +22,7 @@ unit_tests = \
   tests/unit/record/heap/test_blocks_parts \
   tests/unit/record/heap/test_blockstarts \
   tests/unit/analyse/limits/test_calibration \
+  tests/unit/analyse/claims/test_claimrules \
   tests/unit/analyse/graph/test_census \
   tests/unit/record/heap/test_capture \
   tests/unit/record/heap/test_capture_random \

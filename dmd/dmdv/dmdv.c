@@ -22,13 +22,17 @@
 
 /* In the order of the help, in which titles are printed before these commands. */
 static const dmdv_command_t *const commands[] = {
-    &dmdv_run_command,     &dmdv_memory_command,    &dmdv_status_command,
-    &dmdv_dump_command,    &dmdv_print_command,     &dmdv_timeline_command,
-    &dmdv_tree_command,    &dmdv_diff_command,      &dmdv_check_command,
-    &dmdv_view_command,    &dmdv_export_command,    &dmdv_merge_command,
-    &dmdv_history_command, &dmdv_owners_command,    &dmdv_waste_command,
-    &dmdv_leaks_command,   &dmdv_census_command,    &dmdv_retained_command,
-    &dmdv_paths_command,   &dmdv_referrers_command, NULL,
+    &dmdv_run_command,     &dmdv_memory_command,
+    &dmdv_status_command,  &dmdv_dump_command,
+    &dmdv_print_command,   &dmdv_timeline_command,
+    &dmdv_tree_command,    &dmdv_diff_command,
+    &dmdv_check_command,   &dmdv_view_command,
+    &dmdv_export_command,  &dmdv_merge_command,
+    &dmdv_history_command, &dmdv_owners_command,
+    &dmdv_waste_command,   &dmdv_leaks_command,
+    &dmdv_census_command,  &dmdv_retained_command,
+    &dmdv_paths_command,   &dmdv_referrers_command,
+    &dmdv_claims_command,  NULL,
 };
 static const struct {
   const dmdv_command_t *before;

@@ -76,6 +76,8 @@ bool pl_options_read(void) {
   if (given != NULL && !take_all(given))
     return false;
   dmd_conflict_t conflict = dmd_options_conflict(&g_options);
+  if (conflict.why == NULL && g_options.claim_fns.last > 0)
+    conflict = (dmd_conflict_t){"--claim-fn", "only under Valgrind are calls of functions seen"};
   if (conflict.why != NULL)
     say_wrong(conflict.option, conflict.why);
   return conflict.why == NULL;

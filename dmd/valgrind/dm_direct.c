@@ -8,6 +8,7 @@
 
 #include "dmd-config.h"
 #include "record/engine/allocation.h"
+#include "valgrind/dm_claims.h"
 #include "valgrind/dm_clientreq.h"
 #include "valgrind/dm_code.h"
 #include "valgrind/dm_direct.h"
@@ -134,7 +135,10 @@ static UWord answer_calloc(PARAMETERS) {
 }
 
 static UWord answer_free(PARAMETERS) {
-  dmd_engine_free(&g_engine, TID(), READ(first, DM_FIRST));
+  UWord p = READ(first, DM_FIRST);
+  if (dm_claims_need((const void *)p))
+    return 0;
+  dmd_engine_free(&g_engine, TID(), p);
   g_n_calls++;
   return 1;
 }

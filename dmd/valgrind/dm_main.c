@@ -2,8 +2,9 @@
  *
  * Overview of operation
  * ---------------------
- * The only code that dmd adds to the program's is the answer to its requests (dm_direct); otherwise
- * it runs as under --tool=none. The tool sees the program in two places. The program's allocator is
+ * The only code that dmd adds to the program's is the answer to its requests (dm_direct) and, with
+ * --claim-fn, calls at the entries and returns of some functions (dm_claims); otherwise it runs as
+ * under --tool=none. The tool sees the program in two places. The program's allocator is
  * replaced (dm_malloc), so every allocation and free passes through here. And the program's
  * reporters make client requests (dm_clientreq), with the macros of dmd.h.
  *
@@ -20,6 +21,7 @@
 
 #include "dmd-config.h"
 #include "record/engine/dump.h"
+#include "valgrind/dm_claims.h"
 #include "valgrind/dm_clientreq.h"
 #include "valgrind/dm_code.h"
 #include "valgrind/dm_direct.h"
@@ -42,7 +44,7 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *sb_in, const VexGuestL
                         IRType hWordTy) {
   (void)vge, (void)archinfo, (void)gWordTy, (void)hWordTy;
   dm_direct_instrument(sb_in, closure, layout);
-  return sb_in;
+  return dm_claims_instrument(sb_in, closure, layout);
 }
 
 /* Called in the parent, before the child runs; for the first thread, once the options are known and
@@ -56,8 +58,14 @@ static void end_thread(ThreadId tid) {
   if (tid == FIRST_THREAD)
     dmd_engine_end_main(&g_engine, tid);
   dmd_engine_end_thread(&g_engine, tid);
+  dm_claims_end_thread(tid);
   dm_unwind_end_thread(tid);
   dm_roots_end_thread(tid);
+}
+
+static void continue_program(ThreadId tid, ULong n_blocks) {
+  (void)tid, (void)n_blocks;
+  dm_claims_continue();
 }
 
 static void begin_handler(ThreadId tid, Int signal, Bool alt_stack) {
@@ -121,6 +129,7 @@ static void pre_clo_init(void) {
   VG_(track_pre_thread_ll_exit)(end_thread);
   VG_(track_pre_deliver_signal)(begin_handler);
   VG_(track_post_deliver_signal)(end_handler);
+  VG_(track_start_client_code)(continue_program);
   VG_(atfork)(NULL, NULL, start_child);
 }
 

@@ -9,7 +9,9 @@
 
 #include "dmd-config.h"
 #include "record/engine/allocation.h"
+#include "record/engine/graphdump.h"
 #include "record/engine/heapstats.h"
+#include "valgrind/dm_claims.h"
 #include "valgrind/dm_env.h"
 #include "valgrind/dm_malloc.h"
 #include "valgrind/dm_preload.h"
@@ -52,7 +54,12 @@ static void *dm_new_aligned(ThreadId tid, SizeT szB, SizeT alignB) {
 }
 #endif
 
+/* A graph is written first if claims need the block. That reads memory that may trap, which
+ * translated code must not do; so whoever calls from there asks dm_claims_need before, and leaves
+ * the call to the core. */
 static void dm_free(ThreadId tid, void *p) {
+  if (dm_claims_need(p))
+    dmd_engine_keep_claims(&g_engine);
   dmd_engine_free(&g_engine, tid, (Addr)p);
 }
 
@@ -62,6 +69,8 @@ static void dm_free_aligned(ThreadId tid, void *p, SizeT alignB) {
 }
 
 static void *dm_realloc(ThreadId tid, void *p, SizeT szB) {
+  if (dm_claims_need(p))
+    dmd_engine_keep_claims(&g_engine);
   return (void *)(Addr)dmd_engine_realloc(&g_engine, tid, (Addr)p, szB);
 }
 
@@ -136,6 +145,8 @@ Bool dm_answer_preload(ThreadId tid, const UWord *arg, UWord *ret) {
 
 Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret) {
   const void *callee = (const void *)arg[1];
+  if ((callee == dm_free || callee == dm_realloc) && dm_claims_need((const void *)arg[2]))
+    return False;
   switch (arg[0]) {
   case VG_USERREQ__CLIENT_CALL1:
     if (callee == dm_malloc)

@@ -87,6 +87,28 @@ static inline Addr dm_replaced(const HChar *soname_pattern, const HChar *name) {
 #endif
 }
 
+/*--- Translations that go on in a called function ---*/
+
+/* A translation may follow a call to a known address. Then a function has no translation that
+ * begins with it, so a call of the tool at its entry would be in the middle of one, where the
+ * registers are not all stored. Sets whether the next translations follow calls; returns False if
+ * that cannot be set, or was so before. Without it: calls that are followed are not seen. */
+#if DMD_VG_HAVE_GUEST_CHASE
+#include "libvex.h"
+extern VexControl vex_control;
+#endif
+
+static inline Bool dm_set_chase(Bool chases) {
+#if DMD_VG_HAVE_GUEST_CHASE
+  Bool changes = vex_control.guest_chase != chases;
+  vex_control.guest_chase = chases;
+  return changes;
+#else
+  (void)chases;
+  return False;
+#endif
+}
+
 /*--- --merge-recursive-frames ---*/
 
 /* The core's variable for the option. Without it: the option's value at the start. A change by the

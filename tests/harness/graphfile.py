@@ -18,6 +18,12 @@ Code = collections.namedtuple("Code", "object address functions")
 ReportSet = collections.namedtuple("ReportSet", "shared count stacks reporters")
 Block = collections.namedtuple("Block", "address requested slop stack report_set tag thread outer flags first_word edges")
 Edge = collections.namedtuple("Edge", "word target into heuristic")
+Claim = collections.namedtuple("Claim", "function argument value stack count outdated")
+
+
+def _place(field):
+    """The end, whose number is 11, comes last."""
+    return 99 if field == 11 else field
 
 
 def _column(message, field, n=None):
@@ -43,7 +49,7 @@ def _signed(n):
 
 class Graph:
     """header: {name: value}; objects, roots, blocks, codes, stacks (lists of codes), report_sets: lists, with
-    number n at index n - 1; names, tags."""
+    number n at index n - 1; names, tags, claim_functions, and claims, each with its function's name."""
 
     def __init__(self, file):
         with open(file, "rb") as opened:
@@ -53,6 +59,7 @@ class Graph:
         self.header, self.end = None, None
         self.objects, self.roots, self.blocks, self.codes, self.stacks = [], [], [], [], []
         self.names, self.tags, self.report_sets = [], [], []
+        self.claim_functions, self.claims = [], []
         self._root_edges, self._last = [], 0
         for part in stream(data):
             self._part(fields(part))
@@ -63,18 +70,26 @@ class Graph:
 
     def _part(self, part):
         demand(self.end is None, "a part after the end")
-        for field in sorted(part):
-            demand(field >= self._last or field in (4, 5) and self._last in (4, 5), "field %d after %d" % (field, self._last))
+        for field in sorted(part, key=_place):
+            demand(_place(field) >= _place(self._last) or field in (4, 5) and self._last in (4, 5),
+                   "field %d after %d" % (field, self._last))
             self._last = field
         take = {1: self._take_header, 2: self._take_object, 3: self._take_root, 6: self._take_code, 7: self._take_stack,
                 8: lambda name: self.names.append(name.decode()), 9: lambda tag: self.tags.append(tag.decode()),
-                10: self._take_report_set, 11: self._take_end}
+                10: self._take_report_set, 11: self._take_end, 12: lambda name: self.claim_functions.append(name.decode()),
+                13: self._take_claim}
         for field in sorted(part):
             if field not in (4, 5):
                 for message in part[field]:
                     take[field](message)
         if 5 in part:
             self._take_edges(part)
+
+    def _take_claim(self, message):
+        f = fields(message)
+        demand(1 <= number(f, 1) <= len(self.claim_functions), "a claim of function %d" % number(f, 1))
+        demand(number(f, 4) <= len(self.stacks), "a claim with stack %d" % number(f, 4))
+        self.claims.append(Claim(self.claim_functions[number(f, 1) - 1], *(number(f, i) for i in range(2, 7))))
 
     def _take_header(self, message):
         names = ("format version word_size dmd_version valgrind_version mode arguments folder host time pid dump_number"

@@ -12,7 +12,7 @@ import gzip
 import os
 
 import graphwriter
-from graphwriter import Graph, blocks, code, data, edges, number, packed, part
+from graphwriter import Graph, blocks, claim, code, data, edges, number, packed, part
 from harness import files, protobuf
 from mutation import TEXTS, byte_change
 
@@ -22,7 +22,7 @@ CODE = {3: {}}
 # bytes.
 PART = {
     1: {}, 2: {}, 3: {6: CODE}, 4: {field: PACKED for field in range(2, 14)}, 5: {field: PACKED for field in range(1, 7)},
-    6: CODE, 7: {1: PACKED}, 10: {3: PACKED, 4: PACKED}, 11: {}}
+    6: CODE, 7: {1: PACKED}, 10: {3: PACKED, 4: PACKED}, 11: {}, 13: {}}
 
 NUMBERS = [0, 1, 2, 3, 7, 8, 255, 2**15, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40, 2**53, 2**60, 2**61, 2**63,
            2**64 - 8, 2**64 - 1]
@@ -61,6 +61,10 @@ def whole():
         report_sets=part(*[data(graphwriter.REPORT_SET, one) for one in (
             number(2, 1) + packed(3, [2]) + packed(4, [1]), number(2, 5) + packed(3, [2, 3]) + packed(4, [1, 2]),
             number(1, 1) + number(2, 3) + packed(3, [2, 3, 1]) + packed(4, [1, 2, 0]))]),
+        claim_functions=part(data(graphwriter.CLAIM_FUNCTION, "size_of_a"), data(graphwriter.CLAIM_FUNCTION, "size_of_b")),
+        claims=part(*[data(graphwriter.CLAIM, claim(*one)) for one in (
+            (1, 0x8000, 114, 1, 3), (1, 0x8100, 100, 2, 1), (1, 0x8300, 8, 3, 1), (2, 0x8500, 0, 1, 1), (2, 0x8818, 32, 2, 1),
+            (2, 0x8600, 2 ** 64 - 1, 1, 1), (2, 0x8700, 16, 0, 2, 1), (1, 0x10, 5, 0, 1))]),
         end=part(data(graphwriter.END, number(1, 5) + number(2, 10) + number(3, 15))))
     return graph.bytes()
 

@@ -23,7 +23,7 @@ ONE_FILE = [["census", "--by=" + key] for key in KEYS] + [
     ["retained"], ["retained", "--json"], ["retained", "--of=unreported", "--max-depth=2"], ["retained", "--of=0x8100", "--json"],
     ["referrers", "--of=8100"], ["referrers", "--of=0x8200", "--chain", "--json"], ["referrers", "--of=8100", "--info"],
     ["paths", "--to=unreported"], ["paths", "--to=unreported:2", "--json"], ["paths", "--to=wash", "--filter=root=jar"],
-    ["leaks"], ["leaks", "--show=all"], ["leaks", "--json"], ["waste"], ["waste", "--json", "--min-bytes=1"],
+    ["claims"], ["claims", "--json"], ["leaks"], ["leaks", "--show=all"], ["leaks", "--json"], ["waste"], ["waste", "--json", "--min-bytes=1"],
     ["waste", "--json", "--by=library", "--kind=slop"], ["owners"], ["owners", "--json", "--filter=tag=driver"],
     ["export", "--format=heapsnapshot"], ["export", "--format=heapsnapshot", "--max-nodes=4"],
     ["export", "--format=fxsnapshot"], ["export", "--format=fxsnapshot", "--max-nodes=4"]]
@@ -31,7 +31,7 @@ TWO_FILES = [["census"], ["census", "--by=holder,tag", "--json"], ["diff"], ["di
 BESIDE = [["check", "--max-leaked=10"], ["check", "--max-leaked=10%", "--format=json"], ["print"], ["print", "--json"]]
 # Commands that have the option --types. Half of the command lines omit it, as most graphs are of programs
 # that are absent here.
-TYPED = ("census", "retained", "paths", "referrers", "leaks", "waste", "owners", "export")
+TYPED = ("census", "retained", "paths", "referrers", "leaks", "waste", "owners", "claims", "export")
 
 
 def rows_that_do_not_add_up(row):

@@ -4,7 +4,7 @@ wrong."""
 
 import gzip
 
-HEADER, OBJECT, ROOT, BLOCKS, EDGES, CODE, STACK, NAME, TAG, REPORT_SET, END = range(1, 12)
+HEADER, OBJECT, ROOT, BLOCKS, EDGES, CODE, STACK, NAME, TAG, REPORT_SET, END, CLAIM_FUNCTION, CLAIM = range(1, 14)
 DATA, STACK_ROOT, REGISTERS = 1, 2, 3
 
 
@@ -77,6 +77,11 @@ def edges(lists, **columns):
     return b"".join(packed(fields[name], values) for name, values in made.items() if values)
 
 
+def claim(*values):
+    """A Claim message: function, argument, value, stack, count, outdated."""
+    return b"".join(number(field + 1, value) for field, value in enumerate(values))
+
+
 class Graph:
     """The parts of a file by name, in order; a test replaces, moves or drops some, and gets the bytes.
 
@@ -101,6 +106,8 @@ class Graph:
             "names": part(data(NAME, "explicit/a")),
             "tags": part(data(TAG, "driver")),
             "report sets": part(data(REPORT_SET, number(2, 1) + packed(3, [2]) + packed(4, [1]))),
+            "claim functions": b"",
+            "claims": b"",
             "end": part(data(END, number(1, 2) + number(2, 4) + number(3, 3))),
         }
 

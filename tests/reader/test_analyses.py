@@ -5,7 +5,7 @@ import json
 import os
 
 from dmdvtest import Profile
-from graphwriter import Graph
+from graphwriter import CLAIM, CLAIM_FUNCTION, Graph, claim, data, part
 from harness import files
 
 
@@ -50,6 +50,24 @@ def test_leaks_ignored(test):
 def test_leaks_filtered(test):
     result = analysed(test, "leaks", "--filter=thread=thread 2", graph(test))
     test.equal((result["definitely"], result["reachable"]), ({"blocks": 1, "bytes": 10}, {"blocks": 0, "bytes": 0}))
+
+
+def test_claims(test):
+    """Blocks 1 and 2 are right, 3 is 10 bytes too low, 4 is too high; an address is in no block, and one object has
+    changed."""
+    claims = [(1, 0x8000, 24, 1, 5), (1, 0x8110, 150), (1, 0x8200, 40), (1, 0x8300, 18), (1, 0x10, 7), (1, 0x8000, 3, 0, 2, 1)]
+    made = Graph().set(claim_functions=part(data(CLAIM_FUNCTION, "size_of")),
+                       claims=part(*[data(CLAIM, claim(*one)) for one in claims]))
+    path = test.write("c.graph.gz", made.gzipped())
+    [function] = analysed(test, "claims", path)["functions"]
+    test.equal([function[key] for key in ("function", "calls", "right", "changed", "notInABlock")], ["size_of", 8, 6, 2, 1])
+    test.equal(function["rule"], {"counts": "retained", "bytes": "requested", "constant": 0, "explains": True})
+    wrong = [(f["calls"], f["least"], f["most"], f["defects"], f["example"]["address"]) for f in function["findings"]]
+    test.equal(wrong, [(2, -10, 8, [{"kind": "unexplained"}], "0x8200")])
+    [function] = analysed(test, "claims", "--filter=function=wash", path)["functions"]
+    test.equal((function["calls"], function["right"]), (2, 0))
+    test.equal(test.dmdv("claims", "--types=no", graph(test))[0], "no claims: was the program run with --claim-fn?\n")
+    test.equal(test.error("claims"), "dmdv: claims: give a file; see dmdv claims --help")
 
 
 def test_retained(test):

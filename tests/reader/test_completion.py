@@ -8,7 +8,7 @@ import shells
 from harness import Skip, files
 
 COMMANDS = ("print", "diff", "tree", "timeline", "check", "export", "merge", "view", "run", "dump", "status", "memory", "census", "retained", "paths",
-            "referrers", "leaks", "waste", "owners", "history")
+            "referrers", "leaks", "waste", "owners", "claims", "history")
 OF_HISTORY = ("add", "list", "show", "check", "acknowledge", "page", "export", "import", "prune")
 # Valgrind's own options that `dmdv run` offers.
 OF_VALGRIND = {"--num-callers=", "--log-file=", "--trace-children=", "--show-below-main=", "--quiet"}
@@ -99,7 +99,7 @@ def test_keys(test):
     others = ["state," + key for key in every if key != "state"]
     test.equal(offered(test, "dmdv", "census", "--by", "state,"), others, "behind a blank")
     test.equal(offered(test, "dmdv", "census", "--by=x" * 200 + ","), [], "a long word")
-    for command in ("census", "retained", "paths", "referrers", "leaks", "waste", "owners"):
+    for command in ("census", "retained", "paths", "referrers", "leaks", "waste", "owners", "claims"):
         test.equal(offered(test, "dmdv", command, "--filter="), ["--filter=%s=" % key for key in every], "filters")
     test.equal(offered(test, "dmdv", "leaks", "--filter=type=x"), [], "what nobody knows")
     for key in every:

@@ -7,8 +7,8 @@ import os
 import resource
 
 from dmdvtest import Profile
-from graphwriter import (BLOCKS, CODE, DATA, EDGES, END, HEADER, OBJECT, REPORT_SET, ROOT, STACK, Graph, blocks, data,
-                         edges, number, packed, part, varint)
+from graphwriter import (BLOCKS, CLAIM, CLAIM_FUNCTION, CODE, DATA, EDGES, END, HEADER, NAME, OBJECT, REPORT_SET, ROOT,
+                         STACK, Graph, blocks, claim, data, edges, number, packed, part, varint)
 from harness import Skip
 from trial import FREE_BYTES, Ran
 
@@ -312,6 +312,17 @@ def test_report_sets(test):
     refused(test, with_set(), sets, "a set of 0 reports has the stacks of 0")
     refused(test, with_set(number(1, 1), number(2, (1 << 32) - 1), packed(3, [1, 2])), sets,
             "a set of 4294967295 reports has the stacks of 2")
+
+
+def test_claims(test):
+    def with_claim(*values):
+        return Graph().set(claim_functions=part(data(CLAIM_FUNCTION, "size_of")), claims=part(data(CLAIM, claim(*values))))
+    refused(test, with_claim(0, 0x8000, 24), "claims", "a claim has no function")
+    refused(test, with_claim(2, 0x8000, 24), "claims", "function of claims 2 does not exist: there are 1")
+    refused(test, with_claim(1, 0x8000, 24, 3), "claims", "stack 3 does not exist: there are 2")
+    functions = part(data(CLAIM_FUNCTION, "size_of"))
+    late = Graph().set(claims=functions + part(data(NAME, "late")))
+    refused(test, late, late.at("claims") + len(functions), "a part with name comes too late")
 
 
 def test_unknown_kinds(test):

@@ -161,8 +161,7 @@ bool dmd_typing_doubts(const dmd_typing_t *typing, uint32_t node, uint32_t edge)
 
 /* ---- Functions. ---- */
 
-/* The frame that allocated a block, cached by the profile's stack; DMD_NONE: unknown. */
-static uint32_t allocator_of(dmd_typing_t *typing, uint32_t node) {
+uint32_t dmd_typing_allocator(dmd_typing_t *typing, uint32_t node) {
   if (!dmd_heapgraph_is_block(typing->graph, node))
     return DMD_NONE;
   uint32_t stack =
@@ -182,7 +181,7 @@ static uint32_t allocator_of(dmd_typing_t *typing, uint32_t node) {
 
 dmd_type_evidence_t dmd_typing_evidence(dmd_typing_t *typing, uint32_t node) {
   dmd_type_evidence_t evidence = (dmd_type_evidence_t)typing->nodes[node].evidence;
-  if (evidence == DMD_EVIDENCE_NONE && allocator_of(typing, node) != DMD_NONE)
+  if (evidence == DMD_EVIDENCE_NONE && dmd_typing_allocator(typing, node) != DMD_NONE)
     return DMD_EVIDENCE_FUNCTION;
   return evidence;
 }
@@ -200,7 +199,7 @@ static void append_frame(const dmd_typing_t *typing, uint32_t frame, dmd_strbuf_
 }
 
 static void append_from(dmd_typing_t *typing, uint32_t node, dmd_strbuf_t *to) {
-  uint32_t frame = allocator_of(typing, node);
+  uint32_t frame = dmd_typing_allocator(typing, node);
   dmd_strbuf_str(to, "from ");
   if (frame == DMD_NONE)
     dmd_strbuf_str(to, "an unknown place");

@@ -83,6 +83,9 @@ bool dmd_typing_fits(const dmd_typing_t *typing, uint32_t node, uint32_t type, u
 bool dmd_typing_set(dmd_typing_t *typing, uint32_t node, uint32_t type, uint16_t lead,
                     dmd_type_evidence_t evidence);
 
+/* The frame that allocated a block, cached by the profile's stack; DMD_NONE: unknown. */
+uint32_t dmd_typing_allocator(dmd_typing_t *typing, uint32_t node);
+
 /* DMD_EVIDENCE_FUNCTION for a block without better evidence if the allocating function is known. */
 dmd_type_evidence_t dmd_typing_evidence(dmd_typing_t *typing, uint32_t node);
 

@@ -13,6 +13,7 @@ extern const dmdv_command_t dmdv_tree_command;
 extern const dmdv_command_t dmdv_timeline_command;
 extern const dmdv_command_t dmdv_check_command;
 extern const dmdv_command_t dmdv_census_command;
+extern const dmdv_command_t dmdv_claims_command;
 extern const dmdv_command_t dmdv_leaks_command;
 extern const dmdv_command_t dmdv_owners_command;
 extern const dmdv_command_t dmdv_paths_command;

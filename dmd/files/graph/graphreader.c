@@ -23,14 +23,21 @@ static const struct {
   int stage;
   const char *name;
 } kinds[N_PARTS] = {
-    [PART_HEADER] = {1, "header"}, [PART_OBJECTS] = {2, "object"},
-    [PART_ROOTS] = {3, "root"},    [PART_EDGES] = {4, "edges"},
-    [PART_BLOCKS] = {5, "blocks"}, [PART_CODES] = {6, "code"},
-    [PART_STACKS] = {6, "stack"},  [PART_NAMES] = {7, "name"},
-    [PART_TAGS] = {7, "tag"},      [PART_REPORT_SETS] = {7, "report set"},
-    [PART_END] = {8, "end"},
+    [PART_HEADER] = {1, "header"},
+    [PART_OBJECTS] = {2, "object"},
+    [PART_ROOTS] = {3, "root"},
+    [PART_EDGES] = {4, "edges"},
+    [PART_BLOCKS] = {5, "blocks"},
+    [PART_CODES] = {6, "code"},
+    [PART_STACKS] = {6, "stack"},
+    [PART_NAMES] = {7, "name"},
+    [PART_TAGS] = {7, "tag"},
+    [PART_REPORT_SETS] = {7, "report set"},
+    [PART_CLAIM_FUNCTIONS] = {8, "function of claims"},
+    [PART_CLAIMS] = {9, "claim"},
+    [PART_END] = {10, "end"},
 };
-enum { LAST_STAGE = 8 };
+enum { LAST_STAGE = 10 };
 
 /* Counts the elements of a part; *found: one bit for each field that is not empty. */
 static bool count_elements(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part,
@@ -49,7 +56,9 @@ static bool count_elements(dmd_graphreaderstate_t *l, const dmd_graphpart_t *par
                                [PART_NAMES] = part->names.n,
                                [PART_TAGS] = part->tags.n,
                                [PART_REPORT_SETS] = part->report_sets.n,
-                               [PART_END] = part->end.at != NULL};
+                               [PART_END] = part->end.at != NULL,
+                               [PART_CLAIM_FUNCTIONS] = part->claim_functions.n,
+                               [PART_CLAIMS] = part->claims.n};
   *found = (unsigned)(part->blocks.at != NULL) << PART_BLOCKS | (unsigned)(part->edges.at != NULL)
                                                                     << PART_EDGES;
   for (unsigned kind = 1; kind < N_PARTS; kind++) {
@@ -127,6 +136,7 @@ static uint64_t needed_szB(const dmd_graphreaderstate_t *l) {
          (l->n_data_parts + l->n[PART_EDGES]) * (sizeof *graph->target + sizeof *graph->offset) +
          l->n_data_parts * sizeof(dmd_graph_root_t) +
          l->n[PART_BLOCKS] * sizeof(dmd_graph_block_t) +
+         l->n[PART_CLAIMS] * sizeof(dmd_graph_claim_t) +
          l->n_interiors * sizeof(dmd_graph_interior_t) +
          l->n_first_words * sizeof(dmd_graph_first_word_t);
 }
@@ -216,7 +226,8 @@ static bool start_again(dmd_graphreaderstate_t *l) {
 static bool is_as_counted(const dmd_graphreaderstate_t *l) {
   return l->graph->graph.n_ended == l->graph->graph.n_nodes &&
          l->graph->stacks.last == l->n[PART_STACKS] && l->tags.last == l->n[PART_TAGS] &&
-         l->report_sets.last == l->n[PART_REPORT_SETS];
+         l->report_sets.last == l->n[PART_REPORT_SETS] &&
+         l->graph->claims.last == l->n[PART_CLAIMS];
 }
 
 static bool fill(dmd_graphreaderstate_t *l) {
@@ -248,8 +259,10 @@ bool dmd_load_graph(dmd_heapgraph_t *graph, const dmd_env_t *env, const dmd_sour
   dmd_pool_init(&l.names, env, "dmd.load.graph", sizeof(uint32_t));
   dmd_pool_init(&l.tags, env, "dmd.load.graph", sizeof(uint32_t));
   dmd_pool_init(&l.report_sets, env, "dmd.load.graph", sizeof(uint32_t));
+  dmd_pool_init(&l.claim_functions, env, "dmd.load.graph", sizeof(uint32_t));
   bool good = count(&l) && start_again(&l) && fill(&l);
   dmd_graphparts_destroy(&l.parts);
+  dmd_pool_destroy(&l.claim_functions);
   dmd_pool_destroy(&l.report_sets);
   dmd_pool_destroy(&l.tags);
   dmd_pool_destroy(&l.names);

@@ -18,10 +18,13 @@
   }
 
 static const dmd_wire_member_t part_fields[] = {
-    FIELD(1, SPAN, part, header),       FIELD(2, LIST, part, objects), FIELD(3, LIST, part, roots),
-    FIELD(4, SPAN, part, blocks),       FIELD(5, SPAN, part, edges),   FIELD(6, LIST, part, codes),
-    FIELD(7, LIST, part, stacks),       FIELD(8, LIST, part, names),   FIELD(9, LIST, part, tags),
-    FIELD(10, LIST, part, report_sets), FIELD(11, SPAN, part, end),
+    FIELD(1, SPAN, part, header),  FIELD(2, LIST, part, objects),
+    FIELD(3, LIST, part, roots),   FIELD(4, SPAN, part, blocks),
+    FIELD(5, SPAN, part, edges),   FIELD(6, LIST, part, codes),
+    FIELD(7, LIST, part, stacks),  FIELD(8, LIST, part, names),
+    FIELD(9, LIST, part, tags),    FIELD(10, LIST, part, report_sets),
+    FIELD(11, SPAN, part, end),    FIELD(12, LIST, part, claim_functions),
+    FIELD(13, LIST, part, claims),
 };
 READER(part)
 
@@ -84,6 +87,13 @@ static const dmd_wire_member_t reports_fields[] = {
     FIELD(4, COLUMN, reports, reporters),
 };
 READER(reports)
+
+static const dmd_wire_member_t claim_fields[] = {
+    FIELD(1, NUMBER, claim, function), FIELD(2, NUMBER, claim, argument),
+    FIELD(3, NUMBER, claim, value),    FIELD(4, NUMBER, claim, stack),
+    FIELD(5, NUMBER, claim, count),    FIELD(6, NUMBER, claim, is_outdated),
+};
+READER(claim)
 
 static const dmd_wire_member_t blocks_fields[] = {
     FIELD(1, NUMBER, blocks, count),

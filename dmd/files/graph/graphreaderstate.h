@@ -28,7 +28,7 @@ typedef struct dmd_graphpart {
   dmd_wire_span_t header;
   dmd_wire_list_t objects, roots;
   dmd_wire_span_t blocks, edges;
-  dmd_wire_list_t codes, stacks, names, tags, report_sets;
+  dmd_wire_list_t codes, stacks, names, tags, report_sets, claim_functions, claims;
   dmd_wire_span_t end;
 } dmd_graphpart_t;
 
@@ -70,6 +70,10 @@ typedef struct dmd_graphreports {
   dmd_wire_list_t stacks, reporters;
 } dmd_graphreports_t;
 
+typedef struct dmd_graphclaim {
+  uint64_t function, argument, value, stack, count, is_outdated;
+} dmd_graphclaim_t;
+
 typedef struct dmd_graphblocks {
   uint64_t count;
   dmd_wire_list_t addr, req, slop, stack, reports, tag, thread, outer, flags;
@@ -92,6 +96,7 @@ bool dmd_graphcode_read(dmd_wire_span_t message, dmd_graphcode_t *code);
 bool dmd_graphfunction_read(dmd_wire_span_t message, dmd_graphfunction_t *function);
 bool dmd_graphstack_read(dmd_wire_span_t message, dmd_graphstack_t *stack);
 bool dmd_graphreports_read(dmd_wire_span_t message, dmd_graphreports_t *reports);
+bool dmd_graphclaim_read(dmd_wire_span_t message, dmd_graphclaim_t *claim);
 bool dmd_graphblocks_read(dmd_wire_span_t message, dmd_graphblocks_t *blocks);
 bool dmd_graphedges_read(dmd_wire_span_t message, dmd_graphedges_t *edges);
 bool dmd_graphend_read(dmd_wire_span_t message, dmd_graphend_t *end);
@@ -147,6 +152,8 @@ enum {
   PART_TAGS,
   PART_REPORT_SETS,
   PART_END,
+  PART_CLAIM_FUNCTIONS,
+  PART_CLAIMS,
   N_PARTS
 };
 
@@ -179,6 +186,7 @@ typedef struct dmd_graphreaderstate {
   uint64_t latest_addr;  /* address of the latest block */
   uint64_t total_szB;
   dmd_pool_t names, tags, report_sets; /* by id in the file: id in the profile (uint32_t) */
+  dmd_pool_t claim_functions;          /* by id in the file: id in the graph (uint32_t) */
 } dmd_graphreaderstate_t;
 
 /* Fills in the reason, with the current part as the place. Returns false. */

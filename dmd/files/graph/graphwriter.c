@@ -15,7 +15,7 @@ enum {
 };
 
 enum { PART_HEADER = 1, PART_OBJECT, PART_ROOT, PART_BLOCKS, PART_EDGES, PART_CODE, PART_STACK };
-enum { PART_NAME = 8, PART_TAG, PART_REPORT_SET, PART_END };
+enum { PART_NAME = 8, PART_TAG, PART_REPORT_SET, PART_END, PART_CLAIM_FUNCTION, PART_CLAIM };
 
 enum { BLOCKS_COUNT = 1, ADDRESS, REQUESTED, SLOP, STACK, REPORT_SET, TAG, THREAD, OUTER, FLAGS };
 enum { FIRST_WORD_BLOCK = 11, FIRST_WORD_OBJECT, FIRST_WORD_ADDRESS };
@@ -339,6 +339,23 @@ void dmd_graphwriter_report_set(dmd_graphwriter_t *file, bool shared, uint32_t c
     dmd_wire_number(&file->inner, kept[i].reporter);
   put_bytes(&file->message, 4, file->inner.text, file->inner.n);
   add_message(file, PART_REPORT_SET);
+}
+
+void dmd_graphwriter_claim_function(dmd_graphwriter_t *file, const char *name) {
+  write_nodes(file);
+  add_bytes(file, PART_CLAIM_FUNCTION, name, dmd_str_length(name));
+}
+
+void dmd_graphwriter_claim(dmd_graphwriter_t *file, const dmd_graph_claim_t *claim) {
+  dmd_strbuf_t *to = &file->message;
+  write_nodes(file);
+  put_field(to, 1, claim->function);
+  put_field(to, 2, claim->argument);
+  put_field(to, 3, claim->value);
+  put_field(to, 4, claim->stack);
+  put_field(to, 5, claim->count);
+  put_field(to, 6, claim->is_outdated);
+  add_message(file, PART_CLAIM);
 }
 
 /* ---- Set-up. ---- */

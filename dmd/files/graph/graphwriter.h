@@ -3,9 +3,10 @@
  * graphwriter.h: writes a heap graph to a file in the format of docs/dmd-graph.proto.
  *
  * Call order is file order: the header, all objects, all roots; each root again with its edges;
- * each block with its edges; then codes, stacks, names, tags and report sets. Ids are positions in
- * the file: the n-th code written is code n. Only counts of written items are kept, so memory is
- * that of one part: some ten thousand blocks with their edges, at a few bytes each.
+ * each block with its edges; then codes, stacks, names, tags, report sets, functions of claims and
+ * claims. Ids are positions in the file: the n-th code written is code n. Only counts of written
+ * items are kept, so memory is that of one part: some ten thousand blocks with their edges, at a
+ * few bytes each.
  *
  * Write errors are reported once, by dmd_graphwriter_end.
  */
@@ -120,6 +121,10 @@ typedef struct dmd_graphwriter_report {
 /* A report set of `count` reports, n of which are kept. */
 void dmd_graphwriter_report_set(dmd_graphwriter_t *file, bool shared, uint32_t count,
                                 const dmd_graphwriter_report_t *kept, uint32_t n);
+
+/* A function that made claims, and a claim; its function is a number of these. */
+void dmd_graphwriter_claim_function(dmd_graphwriter_t *file, const char *name);
+void dmd_graphwriter_claim(dmd_graphwriter_t *file, const dmd_graph_claim_t *claim);
 
 /* Ends the file. Returns false if not all of it could be written. */
 bool dmd_graphwriter_end(dmd_graphwriter_t *file);

@@ -345,8 +345,30 @@ static bool load_report_set(dmd_graphreaderstate_t *l, dmd_wire_span_t message) 
   return true;
 }
 
+/* A count of 0 stands for one that is missing. */
+static bool load_claim(dmd_graphreaderstate_t *l, dmd_wire_span_t message) {
+  dmd_graphclaim_t claim;
+  if (!dmd_graphclaim_read(message, &claim))
+    return dmd_graph_damaged(l);
+  if (claim.function == 0)
+    return dmd_graph_reject(l, "a claim has no function");
+  if (!dmd_graph_check_id(l, "function of claims", claim.function, l->claim_functions.last) ||
+      !dmd_graph_check_id(l, "stack", claim.stack, l->graph->stacks.last))
+    return false;
+  dmd_graph_claim_t kept = {
+      .argument = claim.argument,
+      .value = claim.value,
+      .function = *DMD_POOL_AT(&l->claim_functions, uint32_t, (uint32_t)claim.function),
+      .stack = (uint32_t)claim.stack,
+      .count = claim.count == 0 ? 1 : claim.count,
+      .is_outdated = claim.is_outdated != 0};
+  dmd_heapgraph_add_claim(l->graph, &kept);
+  return true;
+}
+
 bool dmd_graph_load_names(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part) {
   dmd_wire_list_t codes = part->codes, stacks = part->stacks, report_sets = part->report_sets;
+  dmd_wire_list_t claims = part->claims;
   dmd_wire_span_t message;
   uint32_t id;
   while (dmd_wire_list_next(&codes, &message))
@@ -359,6 +381,10 @@ bool dmd_graph_load_names(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part
   load_texts(l, part->tags, &l->graph->profile.tags, &l->tags);
   while (dmd_wire_list_next(&report_sets, &message))
     if (!load_report_set(l, message))
+      return false;
+  load_texts(l, part->claim_functions, &l->graph->claim_functions, &l->claim_functions);
+  while (dmd_wire_list_next(&claims, &message))
+    if (!load_claim(l, message))
       return false;
   return true;
 }

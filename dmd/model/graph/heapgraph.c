@@ -133,6 +133,8 @@ static void init_rest(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n_r
   dmd_pool_init(&graph->roots, env, "dmd.heapgraph", sizeof(dmd_graph_root_t));
   dmd_pool_init(&graph->code_frames, env, "dmd.heapgraph", sizeof(uint32_t));
   dmd_pool_init(&graph->stack_codes, env, "dmd.heapgraph", sizeof(uint32_t));
+  dmd_pool_init(&graph->claims, env, "dmd.heapgraph", sizeof(dmd_graph_claim_t));
+  dmd_intern_init(&graph->claim_functions, env, "dmd.heapgraph");
 }
 
 void dmd_heapgraph_init(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n_roots,
@@ -161,6 +163,8 @@ void dmd_heapgraph_borrow(dmd_heapgraph_t *graph, const dmd_env_t *env,
 }
 
 void dmd_heapgraph_destroy(dmd_heapgraph_t *graph) {
+  dmd_intern_destroy(&graph->claim_functions);
+  dmd_pool_destroy(&graph->claims);
   dmd_pool_destroy(&graph->first_words);
   dmd_pool_destroy(&graph->interiors);
   dmd_pool_destroy(&graph->stack_codes);
@@ -293,6 +297,11 @@ void dmd_heapgraph_set_first_word(dmd_heapgraph_t *graph, uint32_t object, uint6
 
 void dmd_heapgraph_end_node(dmd_heapgraph_t *graph) {
   dmd_graph_end_node(&graph->graph);
+}
+
+void dmd_heapgraph_add_claim(dmd_heapgraph_t *graph, const dmd_graph_claim_t *claim) {
+  uint32_t id = dmd_pool_add(&graph->claims);
+  *DMD_POOL_AT(&graph->claims, dmd_graph_claim_t, id) = *claim;
 }
 
 /* ---- Lookup. ---- */

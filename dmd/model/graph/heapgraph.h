@@ -177,18 +177,30 @@ typedef struct dmd_graph_block {
 
 _Static_assert(sizeof(dmd_graph_block_t) == 32, "what a block costs");
 
+/* What a function said is the size of what its argument points to (--claim-fn), shortly before the
+ * graph was written. */
+typedef struct dmd_graph_claim {
+  uint64_t argument, value;
+  uint32_t function; /* of claim_functions */
+  uint32_t stack;    /* of `stacks`: the function, and who called it; DMD_NONE: not recorded */
+  uint64_t count;    /* times that it said so */
+  bool is_outdated;  /* the blocks that the argument led to have changed since */
+} dmd_graph_claim_t;
+
 typedef struct dmd_heapgraph {
   const dmd_env_t *env;
   dmd_profile_t profile;
   dmd_graph_t graph; /* with offsets */
   uint32_t n_roots;
   dmd_pool_t objects, codes, stacks;
-  dmd_pool_t roots;       /* by node */
-  dmd_pool_t blocks;      /* by place + 1 */
-  dmd_pool_t code_frames; /* uint32_t: frames of the profile */
-  dmd_pool_t stack_codes; /* uint32_t */
-  dmd_pool_t interiors;   /* in ascending order of edges */
-  dmd_pool_t first_words; /* in ascending order of nodes */
+  dmd_pool_t roots;             /* by node */
+  dmd_pool_t blocks;            /* by place + 1 */
+  dmd_pool_t code_frames;       /* uint32_t: frames of the profile */
+  dmd_pool_t stack_codes;       /* uint32_t */
+  dmd_pool_t interiors;         /* in ascending order of edges */
+  dmd_pool_t first_words;       /* in ascending order of nodes */
+  dmd_intern_t claim_functions; /* names */
+  dmd_pool_t claims;            /* dmd_graph_claim_t, in the order in which they were first made */
 } dmd_heapgraph_t;
 
 /* Must not move until it is destroyed. The numbers are those of the nodes and edges to be added. */
@@ -230,6 +242,9 @@ void dmd_heapgraph_add_interior(dmd_heapgraph_t *graph, uint32_t target, uint32_
 /* For the current node. */
 void dmd_heapgraph_set_first_word(dmd_heapgraph_t *graph, uint32_t object, uint64_t addr);
 void dmd_heapgraph_end_node(dmd_heapgraph_t *graph);
+
+/* The function is one of claim_functions, to which callers add directly. */
+void dmd_heapgraph_add_claim(dmd_heapgraph_t *graph, const dmd_graph_claim_t *claim);
 
 static inline uint32_t dmd_heapgraph_first_block(const dmd_heapgraph_t *graph) {
   return graph->n_roots + 1;

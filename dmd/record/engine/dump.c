@@ -160,6 +160,8 @@ void dmd_engine_exit(dmd_engine_t *engine) {
   dmd_auto_t when = engine->options->dump_at_exit;
   if (when == DMD_YES || (when == DMD_AUTO && engine->n_requested_dumps == 0))
     dmd_engine_dump(engine, DMD_TRIGGER_EXIT, NULL);
-  if (!engine->host->is_quiet(engine->host->ctx))
+  if (!engine->host->is_quiet(engine->host->ctx)) {
     dmd_rules_say_unused(&engine->rules);
+    dmd_claimfns_say_unused(&engine->claimfns);
+  }
 }

@@ -42,6 +42,7 @@
 #ifndef DMD_RECORD_ENGINE_ENGINE_H
 #define DMD_RECORD_ENGINE_ENGINE_H
 
+#include "record/engine/claimfns.h"
 #include "record/engine/options.h"
 #include "record/engine/popsites.h"
 #include "record/engine/rules.h"
@@ -59,6 +60,7 @@ typedef struct dmd_engine {
   dmd_live_t live;
   dmd_mempools_t mempools;
   dmd_rules_t rules;
+  dmd_claimfns_t claimfns;
   dmd_running_t running;
   dmd_popsites_t popsites;
   bool is_allocator_settled;  /* see loaded.h */

@@ -148,8 +148,10 @@ static void write_graph(void *ctx, dmd_write_fn write, void *to) {
   host->memory_end(host->ctx);
   if (host->go_on != NULL)
     host->go_on(host->ctx);
+  dmd_claimfns_number(&engine->claimfns, &g->capture.stacks);
   write_stacks(g);
   dmd_capture_reports(&g->capture);
+  dmd_claimfns_write(&engine->claimfns, &g->capture.stacks, &g->file);
   dmd_graphwriter_end(&g->file);
   dmd_capture_destroy(&g->capture);
   dmd_roots_destroy(&g->roots);
@@ -189,6 +191,14 @@ void dmd_graphdump_write(dmd_engine_t *engine, dmd_trigger_t trigger, const dmd_
                          dmd_strbuf_t *name) {
   if (!is_possible(engine) || !write_named(engine, trigger, profile, name))
     dmd_strbuf_cut(name, 0);
+}
+
+void dmd_engine_keep_claims(dmd_engine_t *engine) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, engine->env);
+  dmd_claimfns_note_graph(&engine->claimfns);
+  dmd_engine_graph(engine, DMD_TRIGGER_REQUEST, "claims", &name);
+  dmd_strbuf_destroy(&name);
 }
 
 uint32_t dmd_engine_graph(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,

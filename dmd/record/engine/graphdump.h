@@ -16,6 +16,9 @@
 uint32_t dmd_engine_graph(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
                           dmd_strbuf_t *name);
 
+/* Writes a graph for the claims that wait for one (claimfns.h). */
+void dmd_engine_keep_claims(dmd_engine_t *engine);
+
 /* Writes the graph for a dump in progress, whose profile describes the run, and appends the file's
  * name to an empty buffer, which stays empty if the file could not be written or if blocks were not
  * sampled. */

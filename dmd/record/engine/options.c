@@ -69,6 +69,27 @@ static bool take_no_report_fn(void *target, const char *value, dmd_strbuf_t *why
   return take_report_rule(target, DMD_RULE_NO_REPORT_FN, value, why);
 }
 
+/* Splits PATTERN[,arg=N]. Claims are judged by a heap graph. */
+static bool take_claim_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  static const char key[] = ",arg=";
+  dmd_options_t *options = target;
+  size_t n = dmd_str_length(value), key_n = sizeof key - 1;
+  uint32_t argument = 1;
+  if (n > key_n && dmd_mem_equal(value + n - key_n - 1, key, key_n)) {
+    argument = (uint32_t)(value[n - 1] - '0');
+    n -= key_n + 1;
+  }
+  if (n == 0 || argument < 1 || argument > DMD_MAX_CLAIM_ARGUMENT) {
+    dmd_strbuf_str(why, n == 0 ? "the pattern is empty" : "the argument is not one of 1 to 6");
+    return false;
+  }
+  uint32_t number = dmd_pool_add(&options->claim_fns);
+  *DMD_POOL_AT(&options->claim_fns, dmd_claim_fn_t, number) =
+      (dmd_claim_fn_t){.glob = keep(options, value, n), .argument = argument};
+  options->graph = true;
+  return true;
+}
+
 static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
   dmd_options_t *options = target;
   size_t n = options->frame_view.n_alloc_fns;
@@ -174,6 +195,11 @@ static const dmd_option_t engine_options[] = {
      "such a call by or below a function that matches only asks for the capacity, and is not a "
      "report. Repeatable",
      DMD_OPTION_OWN, .take = take_no_report_fn},
+    {"claim-fn", "<pattern>[,arg=<n>]", NULL,
+     "for Valgrind: a function that matches returns the size of what its argument points to, the "
+     "first or the n-th; its results are kept in a heap graph, where dmdv claims checks them. "
+     "Repeatable",
+     DMD_OPTION_OWN, .take = take_claim_fn},
     {"require-scope", "no|yes", "no", "a report outside of any reporter is a misreport", WORD,
      AT(require_scope)},
     {"freed-blocks", "<number>", "10000",
@@ -235,6 +261,7 @@ void dmd_options_init(dmd_options_t *options, const dmd_env_t *env) {
   dmd_mem_zero(options, sizeof *options);
   options->env = env;
   dmd_pool_init(&options->rules, env, "dmd.options.rules", sizeof(dmd_rule_t));
+  dmd_pool_init(&options->claim_fns, env, "dmd.options.claim_fns", sizeof(dmd_claim_fn_t));
   dmd_strbuf_init(&options->given, env);
   dmd_intern_init(&options->texts, env, "dmd.options.texts");
   dmd_options_set_defaults(&dmd_engine_options, options, env);
@@ -244,6 +271,7 @@ void dmd_options_destroy(dmd_options_t *options) {
   dmd_env_free(options->env, options->alloc_fns);
   dmd_intern_destroy(&options->texts);
   dmd_strbuf_destroy(&options->given);
+  dmd_pool_destroy(&options->claim_fns);
   dmd_pool_destroy(&options->rules);
 }
 

@@ -31,6 +31,14 @@ typedef struct dmd_rule {
   const char *tag;  /* NULL for report rules */
 } dmd_rule_t;
 
+/* A --claim-fn: functions whose result is the size of what an argument points to. */
+typedef struct dmd_claim_fn {
+  const char *glob;
+  uint32_t argument; /* its number, from 1 */
+} dmd_claim_fn_t;
+
+enum { DMD_MAX_CLAIM_ARGUMENT = 6 };
+
 typedef enum { DMD_STACKS_FULL, DMD_STACKS_PARTIAL, DMD_STACKS_BY_FP } dmd_stacks_taken_t;
 
 typedef struct dmd_options {
@@ -45,6 +53,7 @@ typedef struct dmd_options {
   dmd_frame_view_t frame_view; /* its patterns are in alloc_fns */
   const char **alloc_fns;      /* capacity: a power of two */
   dmd_pool_t rules;            /* of dmd_rule_t, in the order given */
+  dmd_pool_t claim_fns;        /* of dmd_claim_fn_t, in the order given */
   bool report_usable_size;
   bool require_scope;
   uint32_t freed_blocks;

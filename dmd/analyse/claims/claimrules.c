@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analyse/claims/claimrules.h"
+
+#include "base/sort.h"
+
+/* A rule with a constant must explain so many more shapes than one without. */
+static const double CONSTANT_HANDICAP = 0.5;
+enum { LEAST_FOR_CONSTANT = 3 }; /* cases that a rule with a constant must explain */
+
+/* The cases of one function: ids, by shape, and within a shape in the order of the claims. */
+typedef struct {
+  const dmd_claimcases_t *cases;
+  uint32_t *ids;
+  uint32_t n;
+  dmd_claim_rule_t rule; /* the one that is tried */
+} function_t;
+
+static const dmd_claim_case_t *case_of(const function_t *f, uint32_t id) {
+  return dmd_claimcases_at(f->cases, id);
+}
+
+static bool is_right(const function_t *f, uint32_t id) {
+  const dmd_claim_case_t *c = case_of(f, id);
+  return c->value == dmd_claim_truth(&f->rule, c);
+}
+
+static uint64_t shape_of(const void *ctx, uint32_t id) {
+  return UINT32_MAX - dmd_claimcases_at(ctx, id)->shape;
+}
+
+static void list_cases(function_t *f, const dmd_claimcases_t *cases, uint32_t name) {
+  *f = (function_t){.cases = cases};
+  f->ids = dmd_env_alloc(cases->env, "dmd.claimrules", (cases->cases.last + 1) * sizeof *f->ids);
+  for (uint32_t id = 1; id <= cases->cases.last; id++)
+    if (dmd_claimcases_at(cases, id)->function == name)
+      f->ids[f->n++] = id;
+  dmd_sort_by_number(cases->env, f->ids, f->n, shape_of, cases);
+}
+
+/* The end of the shape that begins at this place. */
+static uint32_t end_of_shape(const function_t *f, uint32_t first) {
+  uint32_t end = first + 1;
+  while (end < f->n && case_of(f, f->ids[end])->shape == case_of(f, f->ids[first])->shape)
+    end++;
+  return end;
+}
+
+/* ---- Findings. ---- */
+
+static bool same_defects(const dmd_defect_t *a, const dmd_defect_t *b) {
+  for (uint32_t i = 0; i < DMD_MAX_DEFECTS; i++)
+    if (a[i].kind != b[i].kind || a[i].part != b[i].part || a[i].bytes != b[i].bytes)
+      return false;
+  return true;
+}
+
+/* The finding with these defects among those from `first` on. */
+static dmd_claim_finding_t *finding_with(dmd_pool_t *findings, uint32_t first,
+                                         const dmd_defect_t *defects) {
+  for (uint32_t id = first; id <= findings->last; id++) {
+    dmd_claim_finding_t *old = DMD_POOL_AT(findings, dmd_claim_finding_t, id);
+    if (same_defects(old->defects, defects))
+      return old;
+  }
+  uint32_t id = dmd_pool_add(findings);
+  dmd_claim_finding_t *new = DMD_POOL_AT(findings, dmd_claim_finding_t, id);
+  *new = (dmd_claim_finding_t){.n_cases = 0};
+  dmd_mem_copy(new->defects, defects, sizeof new->defects);
+  return new;
+}
+
+static void add_to_finding(const function_t *f, dmd_claim_finding_t *finding, uint32_t id) {
+  const dmd_claim_case_t *c = case_of(f, id);
+  int64_t difference = (int64_t)(c->value - dmd_claim_truth(&f->rule, c));
+  bool is_first = finding->n_cases++ == 0;
+  finding->count += c->count;
+  if (is_first || (dmd_magnitude(difference) > dmd_magnitude(finding->least) &&
+                   dmd_magnitude(difference) > dmd_magnitude(finding->most)))
+    finding->example = id;
+  if (is_first || difference < finding->least)
+    finding->least = difference;
+  if (is_first || difference > finding->most)
+    finding->most = difference;
+}
+
+/* ---- Claims that are wrong by themselves. ---- */
+
+static bool is_wrapped(const function_t *f, const dmd_claim_case_t *c) {
+  uint64_t truth = dmd_claim_truth(&f->rule, c);
+  return truth > UINT32_MAX && c->value != truth && (uint32_t)c->value == (uint32_t)truth &&
+         (c->value >> 32 == 0 || c->value >> 32 == UINT32_MAX);
+}
+
+enum { MAX_BACK = 4096 }; /* claims that are searched for an earlier one about an object */
+
+/* Whether it repeats what was right at an earlier claim about the object. */
+static bool is_stale(const function_t *f, uint32_t id) {
+  const dmd_claim_case_t *c = case_of(f, id);
+  for (uint32_t i = id; i-- > 1 && id - i < MAX_BACK;) {
+    const dmd_claim_case_t *earlier = case_of(f, i);
+    if (earlier->argument != c->argument || earlier->function != c->function)
+      continue;
+    if (earlier->value != c->value || is_right(f, i))
+      return earlier->value == c->value;
+  }
+  return false;
+}
+
+static dmd_defect_kind_t own_defect(const function_t *f, uint32_t id) {
+  if (case_of(f, id)->value == 0)
+    return DMD_DEFECT_NOTHING;
+  if (is_wrapped(f, case_of(f, id)))
+    return DMD_DEFECT_WRAPPED;
+  return is_stale(f, id) ? DMD_DEFECT_STALE : DMD_DEFECT_NONE;
+}
+
+/* ---- Defects of the rule. ---- */
+
+static void add_group(const function_t *f, dmd_pool_t *findings, uint32_t first_finding,
+                      const dmd_claim_group_t *group, const dmd_defect_t *defects) {
+  dmd_claim_finding_t *finding = finding_with(findings, first_finding, defects);
+  for (uint32_t i = 0; i < group->n; i++)
+    add_to_finding(f, finding, group->ids[i]);
+}
+
+static bool is_explained(const function_t *f, const dmd_claim_finding_t *finding, uint32_t id) {
+  const dmd_claim_case_t *c = case_of(f, id);
+  uint64_t left = c->value - dmd_claim_truth(&f->rule, c);
+  for (uint32_t i = 0; i < DMD_MAX_DEFECTS && finding->defects[i].kind != DMD_DEFECT_NONE; i++) {
+    if (finding->defects[i].kind > DMD_DEFECT_CONSTANT)
+      return false;
+    left -= (uint64_t)dmd_defect_of(f->cases, &f->rule, c, &finding->defects[i]);
+  }
+  return left == 0;
+}
+
+/* Whether an earlier finding explains all claims of the group, which are added to it. */
+static bool add_to_known(const function_t *f, dmd_pool_t *findings, uint32_t first_finding,
+                         const dmd_claim_group_t *group) {
+  for (uint32_t id = first_finding; id <= findings->last; id++) {
+    dmd_claim_finding_t *finding = DMD_POOL_AT(findings, dmd_claim_finding_t, id);
+    uint32_t n = 0;
+    while (n < group->n && is_explained(f, finding, group->ids[n]))
+      n++;
+    if (n < group->n)
+      continue;
+    for (uint32_t i = 0; i < n; i++)
+      add_to_finding(f, finding, group->ids[i]);
+    return true;
+  }
+  return false;
+}
+
+static bool has_weak_defect(const dmd_defect_t *defects) {
+  for (uint32_t i = 0; i < DMD_MAX_DEFECTS; i++)
+    if (defects[i].kind >= DMD_DEFECT_CONSTANT)
+      return true;
+  return false;
+}
+
+static bool has_zero(const dmd_claim_group_t *group) {
+  for (uint32_t i = 0; i < group->n; i++)
+    if (dmd_claimcases_at(group->cases, group->ids[i])->value == 0)
+      return true;
+  return false;
+}
+
+/* Takes the claims that are wrong by themselves out of the group, and adds them to findings.
+ * Returns their number. */
+static uint32_t take_own_defects(const function_t *f, dmd_pool_t *findings, uint32_t first_finding,
+                                 uint32_t *wrong, dmd_claim_group_t *group) {
+  uint32_t n_left = 0, n = group->n;
+  for (uint32_t i = 0; i < n; i++) {
+    const dmd_defect_t defects[DMD_MAX_DEFECTS] = {{.kind = own_defect(f, wrong[i])}};
+    if (defects[0].kind == DMD_DEFECT_NONE)
+      wrong[n_left++] = wrong[i];
+    else
+      add_to_finding(f, finding_with(findings, first_finding, defects), wrong[i]);
+  }
+  group->n = n_left;
+  return n - n_left;
+}
+
+/* Adds the wrong claims about objects of one shape to findings. Returns the cost of their
+ * defects. */
+static uint32_t find_in_shape(const function_t *f, dmd_pool_t *findings, uint32_t first_finding,
+                              uint32_t first, uint32_t end) {
+  uint32_t *wrong = dmd_env_alloc(f->cases->env, "dmd.claimrules", (end - first) * sizeof *wrong);
+  dmd_claim_group_t group = {.cases = f->cases, .rule = &f->rule, .ids = wrong};
+  dmd_defect_t defects[DMD_MAX_DEFECTS];
+  for (uint32_t i = first; i < end; i++)
+    if (!is_right(f, f->ids[i]))
+      wrong[group.n++] = f->ids[i];
+  bool is_known = group.n == 0 || add_to_known(f, findings, first_finding, &group);
+  uint32_t cost = is_known ? 0 : dmd_defects_find(&group, defects);
+  if (!is_known && (has_weak_defect(defects) || has_zero(&group)) &&
+      take_own_defects(f, findings, first_finding, wrong, &group) > 0)
+    cost = group.n > 0 ? dmd_defects_find(&group, defects) : 0;
+  if (!is_known && group.n > 0)
+    add_group(f, findings, first_finding, &group, defects);
+  dmd_env_free(f->cases->env, wrong);
+  return cost;
+}
+
+static uint32_t n_wrong(const function_t *f, uint32_t first, uint32_t end) {
+  uint32_t n = 0;
+  for (uint32_t i = first; i < end; i++)
+    n += !is_right(f, f->ids[i]);
+  return n;
+}
+
+/* Adds the findings under the function's rule: first for shapes with several wrong claims, whose
+ * defects are surer. Returns the cost of the defects. */
+static uint32_t find_all(const function_t *f, dmd_pool_t *findings) {
+  uint32_t first_finding = findings->last + 1, cost = 0;
+  for (int has_one = 0; has_one < 2; has_one++)
+    for (uint32_t first = 0, end; first < f->n; first = end) {
+      end = end_of_shape(f, first);
+      if ((n_wrong(f, first, end) <= 1) == has_one)
+        cost += find_in_shape(f, findings, first_finding, first, end);
+    }
+  return cost;
+}
+
+/* ---- The rule. ---- */
+
+static uint64_t difference_of(const void *ctx, uint32_t id) {
+  const function_t *f = ctx;
+  return case_of(f, id)->value - dmd_claim_truth(&f->rule, case_of(f, id));
+}
+
+/* The commonest difference. */
+static int64_t common_difference(const function_t *f) {
+  uint32_t *ids = dmd_env_alloc(f->cases->env, "dmd.claimrules", f->n * sizeof *ids);
+  dmd_mem_copy(ids, f->ids, f->n * sizeof *ids);
+  dmd_sort_by_number(f->cases->env, ids, f->n, difference_of, f);
+  uint32_t most = 0;
+  uint64_t common = 0;
+  for (uint32_t first = 0, end; first < f->n; first = end) {
+    uint64_t difference = difference_of(f, ids[first]);
+    for (end = first + 1; end < f->n && difference_of(f, ids[end]) == difference;)
+      end++;
+    if (end - first > most) {
+      most = end - first;
+      common = difference;
+    }
+  }
+  dmd_env_free(f->cases->env, ids);
+  return (int64_t)common;
+}
+
+/* Shapes that the rule explains; of a shape the share of its cases. */
+static double score_of(const function_t *f, uint32_t *n_right) {
+  double score = 0;
+  *n_right = 0;
+  for (uint32_t first = 0, end; first < f->n; first = end) {
+    uint32_t n = 0;
+    end = end_of_shape(f, first);
+    for (uint32_t i = first; i < end; i++)
+      n += is_right(f, f->ids[i]);
+    *n_right += n;
+    score += (double)n / (end - first);
+  }
+  return score;
+}
+
+static uint32_t cost_of(const function_t *f) {
+  dmd_pool_t findings;
+  dmd_pool_init(&findings, f->cases->env, "dmd.claimrules", sizeof(dmd_claim_finding_t));
+  uint32_t cost = find_all(f, &findings);
+  dmd_pool_destroy(&findings);
+  return cost;
+}
+
+/* The best rule so far. */
+typedef struct {
+  dmd_claim_rule_t rule;
+  double score;
+  uint32_t n_right, cost;
+  bool is_any;
+} best_t;
+
+/* Of rules that explain equally many shapes the one that explains most claims; then the one whose
+ * wrong claims are explained best; then the first. */
+static void try_rule(function_t *f, best_t *best) {
+  uint32_t n_right;
+  double score = score_of(f, &n_right);
+  if (f->rule.constant != 0 && n_right < LEAST_FOR_CONSTANT)
+    return;
+  /* A function that counts more than the block now and then does not mean the block. */
+  if (f->rule.scope == DMD_CLAIM_BLOCK && 2 * n_right < f->n)
+    return;
+  score -= f->rule.constant != 0 ? CONSTANT_HANDICAP : 0;
+  bool is_equal = best->is_any && score == best->score && n_right == best->n_right;
+  if (best->is_any && !is_equal &&
+      (score < best->score || (score == best->score && n_right < best->n_right)))
+    return;
+  uint32_t cost = cost_of(f);
+  if (!is_equal || cost < best->cost)
+    *best =
+        (best_t){.rule = f->rule, .score = score, .n_right = n_right, .cost = cost, .is_any = true};
+}
+
+static void choose_rule(function_t *f, best_t *best) {
+  static const dmd_claim_scope_t scopes[] = {DMD_CLAIM_BLOCK, DMD_CLAIM_RETAINED, DMD_CLAIM_OWNED};
+  *best = (best_t){.is_any = false};
+  for (int i = 0; i < DMD_N_CLAIM_SCOPES; i++)
+    for (int is_usable = 0; is_usable < 2; is_usable++) {
+      f->rule = (dmd_claim_rule_t){.scope = scopes[i], .is_usable = is_usable};
+      int64_t constant = common_difference(f);
+      try_rule(f, best);
+      f->rule.constant = constant;
+      if (constant != 0)
+        try_rule(f, best);
+    }
+  f->rule = best->rule;
+}
+
+/* ---- Verdicts. ---- */
+
+static int compare_findings(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_claim_finding_t *findings = ctx;
+  const dmd_claim_finding_t *x = &findings[a - 1], *y = &findings[b - 1];
+  return (x->n_cases < y->n_cases) - (x->n_cases > y->n_cases);
+}
+
+/* The findings from `first` on, those with most cases first. */
+static void sort_findings(dmd_pool_t *findings, uint32_t first) {
+  const dmd_env_t *env = findings->env;
+  uint32_t n = findings->last - first + 1;
+  dmd_claim_finding_t *copy = dmd_env_alloc(env, "dmd.claimrules", (n + 1) * sizeof *copy);
+  for (uint32_t i = 0; i < n; i++)
+    copy[i] = *DMD_POOL_AT(findings, dmd_claim_finding_t, first + i);
+  uint32_t *order = dmd_sorted_ids(env, n, compare_findings, copy);
+  for (uint32_t i = 0; i < n; i++)
+    *DMD_POOL_AT(findings, dmd_claim_finding_t, first + i) = copy[order[i] - 1];
+  dmd_env_free(env, order);
+  dmd_env_free(env, copy);
+}
+
+static void judge(dmd_claimrules_t *rules, uint32_t function) {
+  function_t f;
+  best_t best;
+  list_cases(&f, rules->cases, function);
+  dmd_claim_verdict_t verdict = {
+      .function = function, .n_cases = f.n, .first_finding = rules->findings.last + 1};
+  if (f.n > 0) {
+    choose_rule(&f, &best);
+    verdict.rule = best.rule;
+    verdict.n_explained = best.n_right;
+    verdict.has_rule = best.n_right > 0;
+    find_all(&f, &rules->findings);
+    verdict.n_findings = rules->findings.last + 1 - verdict.first_finding;
+    sort_findings(&rules->findings, verdict.first_finding);
+  }
+  for (uint32_t i = 0; i < f.n; i++) {
+    uint64_t count = case_of(&f, f.ids[i])->count;
+    verdict.count += count;
+    verdict.n_right += is_right(&f, f.ids[i]) ? count : 0;
+  }
+  dmd_env_free(rules->cases->env, f.ids);
+  uint32_t id = dmd_pool_add(&rules->verdicts);
+  *DMD_POOL_AT(&rules->verdicts, dmd_claim_verdict_t, id) = verdict;
+}
+
+void dmd_claimrules_init(dmd_claimrules_t *rules, const dmd_claimcases_t *cases) {
+  *rules = (dmd_claimrules_t){.cases = cases};
+  dmd_pool_init(&rules->verdicts, cases->env, "dmd.claimrules", sizeof(dmd_claim_verdict_t));
+  dmd_pool_init(&rules->findings, cases->env, "dmd.claimrules", sizeof(dmd_claim_finding_t));
+  for (uint32_t id = 1; id <= cases->functions.last; id++)
+    judge(rules, DMD_POOL_AT(&cases->functions, const dmd_claim_function_sums_t, id)->name);
+}
+
+void dmd_claimrules_destroy(dmd_claimrules_t *rules) {
+  dmd_pool_destroy(&rules->findings);
+  dmd_pool_destroy(&rules->verdicts);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/engine/claimfns.h"
+
+#include "base/fnname.h"
+#include "base/str.h"
+#include "show/text/escape.h"
+
+enum {
+  MAX_CLAIMS = 1 << 20, /* that wait for a graph; further ones are not kept */
+  MAX_NEEDED = 1 << 20,
+  MAX_WALK = 4096,        /* blocks of a walk */
+  MAX_WALK_SZB = 1 << 20, /* bytes read in a walk */
+  MANY_CLAIMS = 10000,    /* from this many claims on walks are shorter */
+  MAX_SHORT_WALK = 256,   /* blocks */
+  FREE_GRAPHS = 8         /* graphs before frees until the number of claims has to double */
+};
+
+typedef struct {
+  uint64_t argument, value, signature;
+  uint32_t function, stack, count;
+  uint32_t max_walk; /* the limit of its walk */
+} claim_t;
+
+static bool same_claim(const void *owner, uint32_t id, const void *key) {
+  const claim_t *a = DMD_POOL_AT(&((const dmd_claimfns_t *)owner)->claims, const claim_t, id);
+  const claim_t *b = key;
+  return a->argument == b->argument && a->value == b->value && a->signature == b->signature &&
+         a->function == b->function && a->stack == b->stack && a->max_walk == b->max_walk;
+}
+
+static bool same_address(const void *owner, uint32_t id, const void *key) {
+  return *DMD_POOL_AT((const dmd_pool_t *)owner, const uint64_t, id) == *(const uint64_t *)key;
+}
+
+void dmd_claimfns_init(dmd_claimfns_t *fns, const dmd_env_t *env, const dmd_engine_host_t *host,
+                       const dmd_options_t *options, dmd_blocks_t *blocks) {
+  *fns = (dmd_claimfns_t){.env = env, .host = host, .options = options, .blocks = blocks};
+  dmd_intern_init(&fns->functions, env, "dmd.claimfns.functions");
+  dmd_pool_init(&fns->used, env, "dmd.claimfns.used", sizeof(uint32_t));
+  dmd_pool_init(&fns->n_of, env, "dmd.claimfns.n_of", sizeof(uint64_t));
+  dmd_pool_init(&fns->claims, env, "dmd.claimfns.claims", sizeof(claim_t));
+  dmd_table_init(&fns->index, env, "dmd.claimfns.index", same_claim, fns);
+  dmd_pool_init(&fns->walked, env, "dmd.claimfns.walked", sizeof(uint64_t));
+  dmd_table_init(&fns->walked_index, env, "dmd.claimfns.walked", same_address, &fns->walked);
+  dmd_pool_init(&fns->needed, env, "dmd.claimfns.needed", sizeof(uint64_t));
+  dmd_table_init(&fns->needed_index, env, "dmd.claimfns.needed", same_address, &fns->needed);
+  dmd_pool_reach(&fns->used, options->claim_fns.last);
+}
+
+void dmd_claimfns_destroy(dmd_claimfns_t *fns) {
+  dmd_table_destroy(&fns->needed_index);
+  dmd_pool_destroy(&fns->needed);
+  dmd_table_destroy(&fns->walked_index);
+  dmd_pool_destroy(&fns->walked);
+  dmd_table_destroy(&fns->index);
+  dmd_pool_destroy(&fns->claims);
+  dmd_pool_destroy(&fns->n_of);
+  dmd_pool_destroy(&fns->used);
+  dmd_intern_destroy(&fns->functions);
+}
+
+/* ---- Functions. ---- */
+
+static bool matches(const char *glob, const char *name) {
+  size_t n = dmd_str_length(name);
+  dmd_fnname_t plain = dmd_fnname_plain(name, n);
+  return n > 0 &&
+         (dmd_glob_matches_n(glob, name, n) || dmd_glob_matches_n(glob, plain.at, plain.n));
+}
+
+bool dmd_claimfns_match(dmd_claimfns_t *fns, const char *name, dmd_claim_function_t *function) {
+  for (uint32_t i = 1; i <= fns->options->claim_fns.last; i++) {
+    const dmd_claim_fn_t *fn = DMD_POOL_AT(&fns->options->claim_fns, const dmd_claim_fn_t, i);
+    if (!matches(fn->glob, name))
+      continue;
+    ++*DMD_POOL_AT(&fns->used, uint32_t, i);
+    *function = (dmd_claim_function_t){.name = dmd_intern_text(&fns->functions, name),
+                                       .argument = fn->argument};
+    return true;
+  }
+  return false;
+}
+
+void dmd_claimfns_say_unused(dmd_claimfns_t *fns) {
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, fns->env);
+  for (uint32_t i = 1; i <= fns->used.last; i++) {
+    if (*DMD_POOL_AT(&fns->used, const uint32_t, i) > 0)
+      continue;
+    dmd_strbuf_cut(&line, 0);
+    dmd_strbuf_str(&line, "dmd: no function that ran matches --claim-fn=");
+    dmd_escape_append(&line, DMD_POOL_AT(&fns->options->claim_fns, const dmd_claim_fn_t, i)->glob);
+    fns->host->say(fns->host->ctx, line.text);
+  }
+  dmd_strbuf_destroy(&line);
+}
+
+/* ---- Walks. ---- */
+
+/* Notes a block; false if it was noted before. */
+static bool note(dmd_pool_t *pool, dmd_table_t *table, uint64_t addr) {
+  uint32_t n = pool->last;
+  dmd_table_find_or_add(table, pool, dmd_table_hash(table, addr), &addr);
+  return pool->last > n;
+}
+
+static void walk_word(dmd_claimfns_t *fns, uint64_t word, uint64_t *signature) {
+  uint64_t start;
+  const dmd_block_t *block = dmd_blocks_find_containing(fns->blocks, word, &start);
+  if (block != NULL && note(&fns->walked, &fns->walked_index, start))
+    *signature = dmd_hash_u64(*signature ^ start) ^ dmd_hash_u64(block->req);
+}
+
+/* The words of a block that may be read; 0: none. */
+static uint64_t readable_words(dmd_claimfns_t *fns, uint64_t addr) {
+  const dmd_block_t *block = dmd_blocks_find(fns->blocks, addr);
+  uint64_t szB = block == NULL || (block->flags & DMD_BLOCK_ANNOUNCED) ? 0 : block->req;
+  bool is_readable = szB > 0 && addr % fns->host->word_szB == 0 &&
+                     fns->host->is_readable(fns->host->ctx, addr, szB);
+  return is_readable ? szB / fns->host->word_szB : 0;
+}
+
+/* The signature of what an argument leads to. */
+static uint64_t walk(dmd_claimfns_t *fns, uint64_t argument, uint32_t max_walk) {
+  uint64_t signature = 0, left = MAX_WALK_SZB / fns->host->word_szB;
+  dmd_table_clear(&fns->walked_index);
+  dmd_pool_rewind(&fns->walked);
+  walk_word(fns, argument, &signature);
+  for (uint32_t i = 1; i <= fns->walked.last && i <= max_walk && left > 0; i++) {
+    uint64_t addr = *DMD_POOL_AT(&fns->walked, const uint64_t, i);
+    uint64_t n = readable_words(fns, addr);
+    n = n < left ? n : left;
+    left -= n;
+    for (uint64_t k = 0; k < n; k++)
+      walk_word(fns,
+                dmd_word_at((const char *)(uintptr_t)(addr + k * fns->host->word_szB),
+                            fns->host->word_szB),
+                &signature);
+  }
+  return signature;
+}
+
+static void need_walked(dmd_claimfns_t *fns) {
+  for (uint32_t i = 1; i <= fns->walked.last && fns->needed.last < MAX_NEEDED; i++)
+    note(&fns->needed, &fns->needed_index, *DMD_POOL_AT(&fns->walked, const uint64_t, i));
+}
+
+/* ---- Claims. ---- */
+
+/* Counts a claim. Returns true for the first ones of its function, and when their number doubles.
+ */
+static bool count(dmd_claimfns_t *fns, uint32_t function) {
+  dmd_pool_reach(&fns->n_of, function);
+  uint64_t *n = DMD_POOL_AT(&fns->n_of, uint64_t, function);
+  fns->n_claims++;
+  ++*n;
+  return (*n & (*n - 1)) == 0 && __builtin_ctzll(*n) % 3 == 0;
+}
+
+void dmd_claimfns_add(dmd_claimfns_t *fns, const dmd_new_claim_t *claim) {
+  uint32_t max_walk = fns->n_claims < MANY_CLAIMS ? MAX_WALK : MAX_SHORT_WALK;
+  fns->is_due = count(fns, claim->function) || fns->is_due;
+  if (fns->claims.last >= MAX_CLAIMS)
+    return;
+  claim_t added = {.argument = claim->argument,
+                   .value = claim->value,
+                   .signature = walk(fns, claim->argument, max_walk),
+                   .function = claim->function,
+                   .stack = claim->stack,
+                   .max_walk = max_walk};
+  uint64_t hash = dmd_table_hash(&fns->index, added.argument);
+  hash = dmd_hash_u64(hash ^ added.value);
+  hash = dmd_hash_u64(hash ^ added.signature ^ ((uint64_t)added.function << 32 | added.stack));
+  uint32_t id = dmd_table_find(&fns->index, hash, &added);
+  if (id == DMD_NONE) {
+    id = dmd_pool_add(&fns->claims);
+    *DMD_POOL_AT(&fns->claims, claim_t, id) = added;
+    dmd_table_add(&fns->index, hash, id);
+    need_walked(fns);
+  }
+  if (DMD_POOL_AT(&fns->claims, claim_t, id)->count < UINT32_MAX)
+    DMD_POOL_AT(&fns->claims, claim_t, id)->count++;
+}
+
+bool dmd_claimfns_need(const dmd_claimfns_t *fns, uint64_t addr) {
+  bool may_write = fns->n_before_frees < FREE_GRAPHS || fns->n_claims >= 2 * fns->n_at_free;
+  return may_write && dmd_table_find(&fns->needed_index, dmd_table_hash(&fns->needed_index, addr),
+                                     &addr) != DMD_NONE;
+}
+
+void dmd_claimfns_note_graph(dmd_claimfns_t *fns) {
+  if (!fns->is_due) {
+    fns->n_before_frees++;
+    fns->n_at_free = fns->n_claims;
+  }
+  fns->is_due = false;
+}
+
+void dmd_claimfns_number(dmd_claimfns_t *fns, dmd_numbering_t *stacks) {
+  for (uint32_t i = 1; i <= fns->claims.last; i++)
+    dmd_numbering_of(stacks, DMD_POOL_AT(&fns->claims, const claim_t, i)->stack);
+}
+
+static void forget(dmd_claimfns_t *fns) {
+  fns->is_due = false;
+  dmd_table_clear(&fns->index);
+  dmd_pool_rewind(&fns->claims);
+  dmd_table_clear(&fns->needed_index);
+  dmd_pool_rewind(&fns->needed);
+}
+
+void dmd_claimfns_write(dmd_claimfns_t *fns, dmd_numbering_t *stacks, dmd_graphwriter_t *file) {
+  if (fns->claims.last == 0)
+    return;
+  for (uint32_t i = 1; i <= dmd_intern_count(&fns->functions); i++)
+    dmd_graphwriter_claim_function(file, dmd_intern_get_str(&fns->functions, i));
+  for (uint32_t i = 1; i <= fns->claims.last; i++) {
+    const claim_t *claim = DMD_POOL_AT(&fns->claims, const claim_t, i);
+    uint64_t signature = walk(fns, claim->argument, claim->max_walk);
+    dmd_graphwriter_claim(file,
+                          &(dmd_graph_claim_t){.argument = claim->argument,
+                                               .value = claim->value,
+                                               .function = claim->function,
+                                               .stack = dmd_numbering_of(stacks, claim->stack),
+                                               .count = claim->count,
+                                               .is_outdated = signature != claim->signature});
+  }
+  forget(fns);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * text_claims.h: what functions said about the sizes of objects, and what is wrong with it, as text
+ * and as JSON.
+ */
+#ifndef DMD_SHOW_TEXT_TEXT_CLAIMS_H
+#define DMD_SHOW_TEXT_TEXT_CLAIMS_H
+
+#include "analyse/claims/claimrules.h"
+#include "base/out.h"
+
+/* Prints a paragraph for each function: its rule, then the claims that deviate, at most max_rows
+ * kinds of them (0: all). */
+void dmd_claims_print(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t max_rows);
+
+/* {"functions": [{"function", "calls", "right", "rule": {"counts", "bytes", "constant"},
+ *   "findings": [{"calls", "objects", "least", "most", "defects": [{"kind", "part", "allocatedAt",
+ *   "bytes"}], "example": {"address", "claimed", "true", "parts": [...]}}],
+ *   "notJudged": {"changed", "notInABlock"}}]} */
+void dmd_claims_json(dmd_out_t *out, const dmd_claimrules_t *rules);
+
+#endif

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--claim-fn and dmdv claims: what functions say about the sizes of objects, against what the program knows of them."""
+
+import json
+import os
+import re
+
+from harness import commands, graphfile
+
+OPTIONS = ["--claim-fn=size_*", "--claim-fn=no_such_function"]
+WITH_ARGUMENT = ["--claim-fn=size_without_title,arg=2", *OPTIONS]
+
+
+def _graphs(run):
+    return sorted(os.path.join(run.folder, name) for name in os.listdir(run.folder) if name.endswith(".graph.gz"))
+
+
+_FOUND = {}  # by the folder of a run, which several tests share
+
+
+def _claims(t, run):
+    """{function: what dmdv claims finds}"""
+    if run.folder not in _FOUND:
+        done = commands.run([t.place.dmdv(), "claims", "--json", *_graphs(run)])
+        _FOUND[run.folder] = {function["function"]: function for function in json.loads(done.out)["functions"]}
+    return _FOUND[run.folder]
+
+
+def _said(run):
+    """{word: the numbers behind it}"""
+    lines = (line.split() for line in run.out.decode().splitlines())
+    return {words[0]: [int(word, 0) for word in words[1:]] for words in lines}
+
+
+def _run(t):
+    return t.run(options=WITH_ARGUMENT)
+
+
+def right(t):
+    found = _claims(t, _run(t))
+    for name in ("size_right", "size_of_nodes", "size_again"):
+        t.equal((name, found[name]["findings"]), (name, []))
+        t.equal((found[name]["rule"]["bytes"], found[name]["rule"]["constant"]), ("requested", 0))
+    t.equal(found["size_right"]["rule"]["counts"], "retained")
+
+
+def missing_member(t):
+    run = _run(t)
+    said, function = _said(run), _claims(t, run)["size_without_title"]
+    t.equal((function["calls"], function["right"], function["changed"]), (12, 6, 0))
+    [finding] = function["findings"]
+    t.equal((finding["calls"], finding["least"], finding["most"]), (6, -said["title"][0], -said["title"][0]))
+    [defect] = finding["defects"]
+    t.equal((defect["kind"], defect["part"], defect["path"]), ("missing", "title: char[] from copy", "title"))
+
+
+def each_entry(t):
+    """8 bytes too many for each entry: a number that grows with a count."""
+    run = _run(t)
+    address, szB, n = _said(run)["last"]
+    function = _claims(t, run)["size_with_more"]
+    [finding] = function["findings"]
+    t.equal((finding["calls"], finding["least"], finding["most"]), (n, 8, 8 * n))
+    example = finding["example"]
+    t.equal((example["address"], example["claimed"], example["true"]), ("0x%x" % address, szB + 8 * n, szB))
+    [defect] = finding["defects"]
+    t.equal((defect["kind"], defect["bytes"]), ("for-each", 8))
+    t.check("node" in defect["part"] or "text" in defect["part"], defect["part"])
+
+
+def calls_that_do_not_return(t):
+    """longjmp leaves every other call of size_that_leaves; the rest are claims."""
+    found = _claims(t, _run(t))["size_that_leaves"]
+    t.equal((found["calls"], found["right"]), (6, 6))
+
+
+def recursion(t):
+    """A call for the same object within another one is no claim; for another object it is."""
+    found = _claims(t, _run(t))
+    t.equal(found["size_again"]["calls"], 12)
+    t.equal(found["size_of_nodes"]["calls"] + found["size_of_nodes"]["notInABlock"], sum(range(12)) + 12)
+
+
+def objects_that_end(t):
+    """A graph is written as soon as a function has returned: before a list is taken apart, or another one grows."""
+    found = _claims(t, _run(t))["size_of_old"]
+    t.equal((found["calls"], found["right"], found["changed"], found["findings"]), (2, 2, 0, []))
+
+
+def in_the_file(t):
+    """The claims in the file, by protobuf's own decoder, are the calls that the program made."""
+    run = _run(t)
+    address, szB, _ = _said(run)["last"]
+    claims = [claim for path in _graphs(run) for claim in graphfile.Graph(path).claims]
+    values = [claim.value for claim in claims if (claim.function, claim.argument) == ("size_right", address)]
+    t.check(values and set(values) == {szB}, str(values))
+
+
+def unknown_functions(t):
+    run = _run(t)
+    t.contains(run.log, "dmd: no function that ran matches --claim-fn=no_such_function")
+    t.check("matches --claim-fn=size_" not in run.log, "said of a pattern that matched")
+
+
+def wrong_options(t):
+    for value, why in (("", "the pattern is empty"), ("x,arg=7", "the argument is not one of 1 to 6"),
+                       ("x,arg=0", "the argument is not one of 1 to 6")):
+        done = t.run_command(["true"], options=["--claim-fn=" + value], status=1)
+        t.contains(done.err.decode(), why)
+
+
+def text(t):
+    run = _run(t)
+    done = commands.run([t.place.dmdv(), "claims", "--max-records=all", *_graphs(run)])
+    szB = _said(run)["title"][0]
+    t.contains(done.out, "size_without_title: 12 calls\n"
+               "  returns all that the object retains, in requested bytes: right in 6 calls\n"
+               "  6 calls: %d bytes too few\n"
+               "    leaves out title: char[] from copy, as ->title, allocated in copy (claimfns.c:" % szB)
+    t.check(re.search(r"    such as 0x[0-9a-f]+ \(list\): [0-9,]+ claimed, [0-9,]+ true\n", done.out), done.out)
