@@ -17,6 +17,7 @@ dmd_core_sources = \
   dmd/base/machine.h dmd/base/amd64/machine.h dmd/base/arm64/machine.h \
   dmd/base/lock.c dmd/base/lock.h \
   dmd/base/mangled.c dmd/base/mangled.h \
+  dmd/base/rustname.c dmd/base/rustname.h \
   dmd/base/map.c dmd/base/map.h \
   dmd/base/mem.h \
   dmd/base/optiontable.c dmd/base/optiontable.h \

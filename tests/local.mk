@@ -91,6 +91,7 @@ unit_tests = \
   tests/unit/dmdv/input/test_profilefile_oom \
   tests/unit/record/engine/test_loaded \
   tests/unit/base/test_mangled \
+  tests/unit/base/test_rustname \
   tests/unit/base/test_map \
   tests/unit/record/heap/test_bloom \
   tests/unit/model/profile/test_measured \

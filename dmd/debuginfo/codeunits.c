@@ -2,6 +2,7 @@
 #include "debuginfo/codeunits.h"
 
 #include "base/path.h"
+#include "base/rustname.h"
 #include "base/sort.h"
 #include "debuginfo/dies.h"
 #include "host/process.h"
@@ -189,6 +190,13 @@ typedef struct {
   dmdv_codeplace_t *place;
 } search_t;
 
+/* In Rust only the symbol has the namespace. */
+static const char *name_of_inlined(Dwarf_Die *call) {
+  Dwarf_Attribute attr;
+  const char *symbol = dwarf_formstring(dwarf_attr_integrate(call, DW_AT_linkage_name, &attr));
+  return symbol != NULL && dmd_is_rust_symbol(symbol) ? symbol : dwarf_diename(call);
+}
+
 static bool find_inlined(search_t *s, Dwarf_Die *parent, int depth) {
   Dwarf_Die child;
   dmdv_codeplace_t *place = s->place;
@@ -201,7 +209,7 @@ static bool find_inlined(search_t *s, Dwarf_Die *parent, int depth) {
       continue;
     if (is_inlined && place->n_inlined < DMDV_MAX_INLINED)
       place->inlined[place->n_inlined++] =
-          (dmdv_inlined_t){.name = dwarf_diename(&child), .caller = caller_of(s->unit, &child)};
+          (dmdv_inlined_t){.name = name_of_inlined(&child), .caller = caller_of(s->unit, &child)};
     if (find_inlined(s, &child, depth + 1) || is_inlined)
       return true;
   } while (dmdv_walk_next(&s->walk, &child));

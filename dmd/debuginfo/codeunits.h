@@ -29,7 +29,7 @@ typedef struct dmdv_source {
 
 /* A call that was inlined. */
 typedef struct dmdv_inlined {
-  const char *name;     /* the called function; NULL: it has no name */
+  const char *name;     /* the called function, of Rust its symbol; NULL: it has no name */
   dmdv_source_t caller; /* where it was called */
 } dmdv_inlined_t;
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rustname.h"
 #include "base/str.h"
+#include "host/process.h"
 
 /* ---- Names of classes. ---- */
 
@@ -55,8 +57,20 @@ void dmdv_classname_normal(dmd_strbuf_t *to, const char *name) {
   }
 }
 
+static char *demangle_rust(const char *symbol) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &dmdv_env);
+  char *text = dmd_rust_name(&name, symbol) ? strdup(name.text) : NULL;
+  dmd_strbuf_destroy(&name);
+  return text;
+}
+
 const char *dmdv_demangle(const char *symbol, char **freed) {
   int status = -1;
+  if (dmd_is_rust_symbol(symbol)) {
+    *freed = demangle_rust(symbol);
+    return *freed != NULL ? *freed : symbol;
+  }
   *freed = dmd_str_begins(symbol, "_Z") ? __cxa_demangle(symbol, NULL, NULL, &status) : NULL;
   return status == 0 && *freed != NULL ? *freed : symbol;
 }

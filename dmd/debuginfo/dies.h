@@ -30,8 +30,8 @@ void dmdv_classname_normal(dmd_strbuf_t *to, const char *name);
  * appended, if the symbol is not a virtual table. */
 bool dmdv_classname_of_vtable(dmd_strbuf_t *to, const char *symbol);
 
-/* The demangled name of a C++ symbol; the same string if the symbol is not mangled. The caller
- * frees *freed, which may be NULL, with free. */
+/* The demangled name of a C++ or Rust symbol; the same string if the symbol is not mangled. The
+ * caller frees *freed, which may be NULL, with free. */
 const char *dmdv_demangle(const char *symbol, char **freed);
 
 /* ---- Debug information entries. ---- */

@@ -245,11 +245,14 @@ static void visit_all(const dmdv_names_t *names, const dmdv_codeplace_t *place, 
   dmdv_source_t source = place->source;
   for (uint32_t i = place->n_inlined; i-- > 0;) {
     const dmdv_inlined_t *inlined = &place->inlined[i];
-    dmd_function_t function = {.name = inlined->name == NULL ? "" : inlined->name,
+    char *freed = NULL;
+    dmd_function_t function = {.name = inlined->name == NULL ? ""
+                                                             : dmdv_demangle(inlined->name, &freed),
                                .file = source.file,
                                .line = (uint32_t)source.line,
                                .is_inlined = true};
     visit(visitor, &function);
+    free(freed);
     source = inlined->caller;
   }
   visit_function(names, symbol, kind, &source, visit, visitor);

@@ -63,6 +63,13 @@ class RustTest(native.NativeTest):
         self.equal((run.status, engine), (status, engine))
         return run
 
+    def run_natively_with_dmdv(self, *command):
+        """A run with the native engine whose profile dmdv gives names."""
+        folder = self.new_folder()
+        watched = [self.place.dmdv(), "run", "--engine=native", "--num-callers=40", "--log-file=log.%p", "--", *command]
+        done = commands.run(watched, folder, commands.plain_environment(folder), status=None, text=False)
+        return native.NamedRun(folder, done, self.bench.validator)
+
     def elsewhere(self, *command):
         """What the program prints without dmd."""
         return commands.run(list(command)).out

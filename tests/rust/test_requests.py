@@ -121,3 +121,19 @@ def test_documentation(t):
     """The examples in the documentation of the crate work."""
     done = t.bench.cargo("test", "--doc", "--package", "dmd")
     t.equal((done.status, done.err if done.status else ""), (0, ""))
+
+
+def test_names(t):
+    """dmdv names functions as c++filt does, without hashes, and sums begin behind Rust's library."""
+    program = t.rust_program("faults")
+    run = t.run_natively_with_dmdv(program, "forgotten_field")
+    frames = set(run.profile.doc["frameTable"].values())
+    t.check(not any("$LT$" in frame or re.search(r"::h[0-9a-f]{16}", frame) for frame in frames), sorted(frames))
+    lines = commands.run([t.place.dmdv(), "print", "--by=function", run.profile.path]).out
+    t.contains(lines, "faults::forgotten_field")
+    symbols = [line.split()[-1] for line in commands.run(["nm", program]).out.splitlines()]
+    symbols = [s for s in symbols if re.match(r"_ZN.*17h[0-9a-f]{16}E$", s)]
+    plain = commands.run(["c++filt", *symbols[:2000]]).out.splitlines()
+    known = {re.sub(r"::h[0-9a-f]{16}$", "", name) for name in plain}
+    named = {re.sub(r"^#00: | \(.*|\[.*", "", frame) for frame in frames if "faults::" in frame}
+    t.check(named and all(name in known or "<" in name for name in named), "%s" % sorted(named - known))

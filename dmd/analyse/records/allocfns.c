@@ -55,7 +55,14 @@ static const char *const names[] = {
     "*zalloc", "*palloc", "*palloc0", "g_slice_alloc*", "isc__mem_get*", "isc__mem_allocate*",
     "MemoryContextAlloc*", "AllocSetAlloc*",
     /* Rust. */
-    "__rust_*", "__rdl_*", "alloc::alloc::*", "alloc::raw_vec::*"};
+    "__rust_*", "__rdl_*", "__rg_*", "__rustc::*"};
+
+/* How names begin in Rust's library. In debug information as Valgrind reads it, an inlined function
+ * has no namespace; there those that take an allocator, and some files, are recognised. */
+static const char *const rust_names[] = {
+    "alloc::", "core::",       "hashbrown::", "<alloc::", "<core::",
+    "<std::",  "<hashbrown::", "<[",          "<&"};
+static const char *const rust_files[] = {"alloc.rs", "raw_vec.rs", "boxed.rs", "spec_*.rs"};
 
 /* Functions of the C++ library are often inlined, and debug information as Valgrind reads it then
  * has only the last part of their names. They are recognised by their header, of the GNU or the
@@ -102,10 +109,36 @@ static const char *last_part(const char *name) {
   return last;
 }
 
+/* A name of C++ or C ends in parameters, or has no namespace. */
+static bool is_rust(const char *function) {
+  size_t n = dmd_str_length(function);
+  return n > 0 && dmd_str_find_char(")]&", function[n - 1]) == NULL &&
+         dmd_str_find(function, "::") != NULL && dmd_str_find(function, ") const") == NULL;
+}
+
+/* "<u8 as alloc::vec::Trait>::function": a function of the library for a type that belongs to no
+ * crate. */
+static bool is_basic_of_rust(const char *function) {
+  const char *trait = dmd_str_find(function, " as "), *module = dmd_str_find(function, "::");
+  return function[0] == '<' && trait != NULL && module != NULL && module > trait &&
+         (dmd_str_begins(trait, " as alloc::") || dmd_str_begins(trait, " as core::"));
+}
+
+/* True for Rust's library, with code of which most stacks of allocations begin. */
+static bool is_of_rust(const dmd_location_t *l, bool may_be_inlined) {
+  bool has_name = is_basic_of_rust(l->function);
+  for (size_t i = 0; i < LENGTH(rust_names) && !has_name; i++)
+    has_name = dmd_str_begins(l->function, rust_names[i]);
+  if (has_name)
+    return is_rust(l->function);
+  return may_be_inlined && (dmd_str_find(l->function, ", alloc::alloc::Global>") != NULL ||
+                            matches_any(rust_files, LENGTH(rust_files), dmd_path_base(l->file)));
+}
+
 static bool is_named_so(const char *bare, const dmd_location_t *l) {
   bool may_be_inlined = l->offset == DMD_OFFSET_UNKNOWN && l->file != NULL;
   return matches_any(words, LENGTH(words), last_part(bare)) ||
-         matches_any(names, LENGTH(names), bare) ||
+         matches_any(names, LENGTH(names), bare) || is_of_rust(l, may_be_inlined) ||
          (may_be_inlined && (matches_any(inlined_names, LENGTH(inlined_names), bare) ||
                              matches_any(headers, LENGTH(headers), dmd_path_base(l->file))));
 }

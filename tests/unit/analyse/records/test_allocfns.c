@@ -48,6 +48,28 @@ static void wrappers_of_malloc(void **state) {
   expect(M "strdup[/l/libc.so.6 +0x1]|??\?[/l/libc.so.6 +0x2]||parse (x.c:3)", NULL, 0);
 }
 
+static void the_library_of_rust(void **state) {
+  (void)state;
+  expect(M "alloc::alloc::alloc (alloc.rs:89)|<alloc::alloc::Global as "
+           "core::alloc::Allocator>::allocate (alloc.rs:231)|"
+           "alloc::raw_vec::RawVec<T,A>::allocate_in "
+           "(raw_vec.rs:185)|alloc::vec::Vec<T,A>::with_capacity_in (mod.rs:641)|"
+           "<T as alloc::slice::hack::ConvertVec>::to_vec (slice.rs:229)||jar::Jar::new "
+           "(jar.rs:5)|jar::main (jar.rs:9)",
+         NULL, 0);
+  expect(M "alloc (alloc.rs:89)|with_capacity_in<u8, alloc::alloc::Global> (mod.rs:641)|new<u32> "
+           "(boxed.rs:215)||"
+           "jar::main::{{closure}} (jar.rs:9)",
+         NULL, 0);
+  expect(M "<alloc::vec::Vec<u8> as core::clone::Clone>::clone (mod.rs:2)||<jar::Jar as "
+           "core::clone::Clone>::clone (jar.rs:9)",
+         NULL, 0);
+  expect(M "|core::Engine::make(int) (engine.cc:5)|main (jar.cc:9)", NULL, 0);
+  expect(M "<u8 as alloc::vec::spec_from_elem::SpecFromElem>::from_elem (s.rs:42)||"
+           "<jar::Jar as alloc::string::ToString>::to_string (jar.rs:9)",
+         NULL, 0);
+}
+
 /* A name with malloc elsewhere in it is not a wrapper's, nor is a frame further out. */
 static void functions_of_their_own(void **state) {
   (void)state;
@@ -197,6 +219,7 @@ static void the_emergency_pool_has_a_name(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrappers_of_malloc),
+      cmocka_unit_test(the_library_of_rust),
       cmocka_unit_test(functions_of_their_own),
       cmocka_unit_test(the_cxx_library),
       cmocka_unit_test(those_that_the_user_names),
