@@ -180,6 +180,7 @@ dmd_core_sources = \
   dmd/show/page/ask_retained.c \
   dmd/show/page/ask_series.c \
   dmd/show/page/ask_text.c \
+  dmd/show/page/ask_timeline.c \
   dmd/show/page/ask_tree.c \
   dmd/show/page/ask_treemap.c \
   dmd/show/page/asks.c dmd/show/page/asks.h \

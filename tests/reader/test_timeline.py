@@ -145,7 +145,7 @@ def test_growth_by_stack(test):
     grown = json.loads(shown(test, "--json", "--from=150ms", "--to=busy", content=by_stack()))["grown"]
     test.equal([(row["bytes"], row["stack"][-1]) for row in grown["stacks"]], [(2000, "g (b.c:2)"), (-3500, "f (a.c:1)")], "stacks")
     test.equal((grown["from"]["milliseconds"], grown["to"]["milliseconds"], grown["others"]), (100, 500, 500), "moments")
-    test.equal(grown["tags"], [{"bytes": 300, "tag": "hot"}], "tags")
+    test.equal(grown["tags"], [{"bytes": 300, "name": "hot"}], "tags")
     test.equal("by stack" in shown(test, "--from=0.45", "--to=0.6", content=by_stack()), False, "one moment is the nearest to both")
     test.equal("by stack" in shown(test), False, "no breakdowns")
 

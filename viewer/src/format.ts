@@ -34,6 +34,11 @@ export function percent(n: number): string {
   return `${n.toFixed(2)}%`;
 }
 
+/** A time since the start: `35 ms`, `0.8 s` */
+export function elapsed(ms: number): string {
+  return ms < 100 ? `${number(ms)} ms` : `${number(Math.floor(Math.round(ms / 100) / 10))}.${Math.round(ms / 100) % 10} s`;
+}
+
 /** A path without its folders. */
 export function baseName(path: string): string {
   return path.replace(/^.*\//, "");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * ask=files: {"files": [{"name", "kind", "process", what identifies the run, "mode", "blocks",
- * "bytes", "unreported": {"blocks", "bytes"}, "peak": {"bytes", "blocks"}, "opensPeak", "reduced":
- * {"records", "bytes"}, "graph", "types"}],
+ * "bytes", "unreported": {"blocks", "bytes"}, "peak": {"bytes", "blocks"}, "opensPeak",
+ * "timeline": true if it has one, "reduced": {"records", "bytes"}, "graph", "types"}],
  * "graphs": [{"name", "kind", "graph", "of", "process", what identifies the run, "mode", "roots",
  * "blocks", "bytes", "edges", "types"}]}: a summary of each file in the page. A profile that
  * another program wrote has no run; "peak" is there if its records are, and "opensPeak" says
@@ -77,6 +77,8 @@ static void write_profile(dmd_jsonout_t *j, dmd_session_file_t *file) {
     dmd_json_write_identity(j, profile);
   dmd_jsonout_key_str(j, "mode", dmd_mode_name(profile->mode));
   write_peak(j, file);
+  if (dmd_timeline_is_known(&profile->timeline))
+    dmd_jsonout_key_bool(j, "timeline", true);
   write_heap(j, profile);
   if (file->reduced.records > 0)
     write_reduced(j, &file->reduced);

@@ -54,6 +54,7 @@ bool dmd_ask_records(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_retained(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_series(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_text(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_timeline(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_tree(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_treemap(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 

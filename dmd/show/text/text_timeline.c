@@ -243,23 +243,27 @@ static uint64_t percent_of_stack(const dmd_growth_t *growth) {
   return (uint64_t)((double)growth->stack_szB_per_s * 100 / (double)growth->szB_per_s + 0.5);
 }
 
+static void print_growth(dmd_out_t *out, const dmd_profile_t *profile, const dmd_growth_t *growth) {
+  char text[DMD_AMOUNT_MAX];
+  dmd_format_amount(text, (int64_t)growth->szB_per_s, DMD_MEMREPORT_BYTES, false);
+  dmd_out_str(out, text);
+  dmd_out_str(out, "/s since ");
+  dmd_format_elapsed(text, growth->from_ms);
+  dmd_out_str(out, text);
+  if (growth->stack != DMD_NONE) {
+    dmd_out_str(out, "; ");
+    dmd_out_u64(out, percent_of_stack(growth));
+    dmd_out_str(out, "% of it at ");
+    print_place(out, profile, growth->stack);
+  }
+}
+
 bool dmd_print_growth(dmd_out_t *out, const char *before, const dmd_profile_t *profile) {
   dmd_growth_t growth;
-  char text[DMD_AMOUNT_MAX];
   if (!dmd_growth_find(&profile->timeline, &growth))
     return false;
   dmd_out_str(out, before);
-  dmd_format_amount(text, (int64_t)growth.szB_per_s, DMD_MEMREPORT_BYTES, false);
-  dmd_out_str(out, text);
-  dmd_out_str(out, "/s since ");
-  dmd_format_elapsed(text, growth.from_ms);
-  dmd_out_str(out, text);
-  if (growth.stack != DMD_NONE) {
-    dmd_out_str(out, "; ");
-    dmd_out_u64(out, percent_of_stack(&growth));
-    dmd_out_str(out, "% of it at ");
-    print_place(out, profile, growth.stack);
-  }
+  print_growth(out, profile, &growth);
   dmd_out_char(out, '\n');
   return true;
 }
@@ -369,10 +373,35 @@ static void json_marks(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
-/* The frames of a stack, the innermost first. */
+/* What print prints, as a string. */
+static void json_printed(dmd_jsonout_t *j, const char *key, const dmd_profile_t *profile,
+                         void (*print)(dmd_out_t *out, const dmd_profile_t *profile,
+                                       const void *subject),
+                         const void *subject) {
+  dmd_strbuf_t text;
+  dmd_out_t out;
+  dmd_strbuf_init(&text, profile->env);
+  dmd_out_init(&out, dmd_strbuf_write, &text);
+  print(&out, profile, subject);
+  dmd_out_flush(&out);
+  dmd_jsonout_key_str(j, key, text.text);
+  dmd_strbuf_destroy(&text);
+}
+
+static void print_stack(dmd_out_t *out, const dmd_profile_t *profile, const void *stack) {
+  print_place(out, profile, *(const uint32_t *)stack);
+}
+
+static void print_growth_text(dmd_out_t *out, const dmd_profile_t *profile, const void *growth) {
+  dmd_out_str(out, "grows steadily by ");
+  print_growth(out, profile, growth);
+}
+
+/* A stack's place and frames, the innermost first. */
 static void json_stack(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t stack) {
   size_t n;
   const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
+  json_printed(j, "name", profile, print_stack, &stack);
   dmd_jsonout_key(j, "stack");
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
   for (size_t i = 0; i < n; i++)
@@ -388,6 +417,7 @@ static void json_growth(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_u64(j, "since", growth.from_ms);
   dmd_jsonout_key_u64(j, "bytesPerSecond", growth.szB_per_s);
+  json_printed(j, "text", profile, print_growth_text, &growth);
   if (growth.stack != DMD_NONE) {
     dmd_jsonout_key_u64(j, "ofStack", growth.stack_szB_per_s);
     json_stack(j, profile, growth.stack);
@@ -406,6 +436,42 @@ static void json_span(dmd_jsonout_t *j, const dmd_timespan_t *span) {
   dmd_jsonout_i64(j, (int64_t)(span->to.n_blocks - span->from.n_blocks));
   dmd_jsonout_key(j, "allocated");
   dmd_jsonout_i64(j, (int64_t)(span->to.alloc_szB - span->from.alloc_szB));
+  dmd_jsonout_end(j);
+}
+
+static void json_list(dmd_jsonout_t *j, const char *key, const uint64_t *numbers, uint32_t n) {
+  dmd_jsonout_key(j, key);
+  dmd_jsonout_array(j, DMD_JSONOUT_DENSE);
+  for (uint32_t i = 0; i < n; i++)
+    dmd_jsonout_u64(j, numbers[i]);
+  dmd_jsonout_end(j);
+}
+
+static void json_breakdowns(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  const dmd_timeline_t *timeline = &profile->timeline;
+  dmd_jsonout_key(j, "stacks");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < timeline->stacks.last; i++) {
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    json_stack(j, profile, *dmd_timeline_stack(timeline, i));
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+  dmd_jsonout_key(j, "tags");
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  for (uint32_t i = 0; i < timeline->tags.last; i++)
+    dmd_jsonout_str(j, dmd_intern_get_str(&profile->tags, *dmd_timeline_tag(timeline, i)));
+  dmd_jsonout_end(j);
+  dmd_jsonout_key(j, "breakdowns");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < timeline->n_breakdowns; i++) {
+    const dmd_breakdown_t *breakdown = &timeline->breakdowns[i];
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    json_figures(j, &breakdown->at);
+    json_list(j, "stacks", breakdown->stacks, timeline->stacks.last);
+    json_list(j, "tags", breakdown->tags, timeline->tags.last);
+    dmd_jsonout_end(j);
+  }
   dmd_jsonout_end(j);
 }
 
@@ -435,7 +501,7 @@ static void json_grown(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
     dmd_jsonout_key(j, "bytes");
     dmd_jsonout_i64(j, grown.tags[i].szB);
-    dmd_jsonout_key_str(j, "tag", dmd_intern_get_str(&profile->tags, grown.tags[i].id));
+    dmd_jsonout_key_str(j, "name", dmd_intern_get_str(&profile->tags, grown.tags[i].id));
     dmd_jsonout_end(j);
   }
   dmd_jsonout_end(j);
@@ -459,6 +525,7 @@ void dmd_timeline_json(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd
     json_moment(j, NULL, dmd_timeline_point(timeline, id));
   dmd_jsonout_end(j);
   json_marks(j, profile);
+  json_breakdowns(j, profile);
   json_growth(j, profile);
   json_span(j, span);
   json_grown(j, profile, span);

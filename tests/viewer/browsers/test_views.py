@@ -109,9 +109,10 @@ def test_all_open_of_every_fixture(t):
         offered[name] = {link.split("=")[1].split("&")[0] for link in links}
     of_a_profile = {"overview", "records", "flame", "faults", "tree", "treemap", "files"}
     of_a_graph = {"graph", "map", "files"}
-    wanted = {"catalog": of_a_profile | of_a_graph, "redis": of_a_profile | of_a_graph, "firefox": of_a_profile,
-              "diff": of_a_profile | {"diff"}, "series": of_a_profile | {"diff"}, "peak": of_a_profile | of_a_graph,
-              "sampled": of_a_profile, "graph": of_a_graph}
+    of_dmd = of_a_profile | {"timeline"}
+    wanted = {"catalog": of_dmd | of_a_graph, "redis": of_dmd | of_a_graph, "firefox": of_a_profile,
+              "diff": of_dmd | {"diff"}, "series": of_dmd | {"diff"}, "peak": of_dmd | of_a_graph,
+              "sampled": of_dmd, "graph": of_a_graph}
     t.equal(offered, {name: wanted[name] for name in offered})
 
 

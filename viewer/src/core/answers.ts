@@ -24,6 +24,8 @@ export interface FileInfo {
   /** The blocks of its peak, if the file has them, and whether they are shown if the link does not say. */
   readonly peak?: Amount;
   readonly opensPeak?: boolean;
+  /** Whether the file has the heap over time. */
+  readonly timeline?: boolean;
   /** The number and bytes of records left out because the file was too large. */
   readonly reduced?: { readonly records: number; readonly bytes: number };
   readonly profile?: number;

@@ -12,8 +12,9 @@ import { heapMapView } from "./heapmap.tsx";
 import { historyView } from "./history.tsx";
 import { overviewView } from "./overview.tsx";
 import { recordsView } from "./records.tsx";
+import { timelineView } from "./timeline.tsx";
 import { treeView } from "./tree.tsx";
 import { treemapView } from "./treemap.tsx";
 import type { View } from "./view.ts";
 
-export const VIEWS: readonly View[] = [historyView, curveView, overviewView, recordsView, flameView, faultsView, treeView, treemapView, graphView, heapMapView, diffView, filesView];
+export const VIEWS: readonly View[] = [historyView, curveView, overviewView, timelineView, recordsView, flameView, faultsView, treeView, treemapView, graphView, heapMapView, diffView, filesView];

@@ -17,6 +17,7 @@ import { BarCell, BarHead, sectionKey, StateBar, StateName } from "../ui/state.t
 import { ChangedTypes } from "./census.tsx";
 import { Changed } from "./changed.tsx";
 import type { OverviewAnswer, Sums, WorstRow } from "./overviewanswers.ts";
+import { TimelineSummary } from "./timeline.tsx";
 import { Twice } from "./twice.tsx";
 import { blocksOf, hasProfile, oldAndNew, type View, type ViewProps } from "./view.ts";
 
@@ -31,6 +32,7 @@ function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
     <AnsweredPage asked={asked} what="Adding up">
       {(answer) => (
         <>
+          {keys["old"] === undefined && !isReported(answer) && file?.timeline === true && <TimelineSummary client={client} of={of} goTo={goTo} />}
           <OverviewBody answer={answer} file={file} old={keys["old"] === undefined ? undefined : files[Number(keys["old"])]} goTo={goTo}
             types={hasTypes && <ChangedTypes client={client} keys={keys} onAll={() => goTo("diff", { show: "types" })} />}
             twice={answer.mode === "dark-matter" && <Twice client={client} of={of} goTo={goTo} />} />
@@ -39,6 +41,11 @@ function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
       )}
     </AnsweredPage>
   );
+}
+
+/** Whether reporters ran: then the overview begins with what they did, else with the heap over time. */
+export function isReported({ mode, sections }: Pick<OverviewAnswer, "mode" | "sections">): boolean {
+  return mode === "dark-matter" && sections.some((row) => row.name !== "unreported" && row.blocks > 0);
 }
 
 interface BodyProps {

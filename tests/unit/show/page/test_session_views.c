@@ -354,6 +354,40 @@ static void use(host_t *host, void *arg) {
   dmd_session_destroy(&page);
 }
 
+/* ---- The timeline. ---- */
+
+static void the_timeline_is_that_of_dmdv(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  dmd_session_file_t *file = dmd_session_begin_file(&f.page, "times");
+  dmd_profile_t *p = &file->profile;
+  dmd_timepoint_t at = {.ms = 100, .szB = 50, .least_szB = 50, .alloc_szB = 60};
+  dmd_timepoint_t end = {.ms = 900, .szB = 40, .least_szB = 40, .alloc_szB = 100};
+  build_blocks(p, 1, 40, 0, "f|main", DMD_NONE);
+  dmd_timeline_add_point(&p->timeline, &at);
+  dmd_timeline_add_point(&p->timeline, &end);
+  dmd_timeline_add_stack(&p->timeline, dmd_groups_at(&p->groups, 1)->stack);
+  dmd_timeline_add_breakdown(&p->timeline, &at)->stacks[0] = 10;
+  dmd_timeline_add_breakdown(&p->timeline, &end)->stacks[0] = 40;
+  dmd_session_end_file(&f.page, file, true);
+  file = dmd_session_begin_file(&f.page, "none");
+  dmd_session_end_file(&f.page, file, true);
+  const cJSON *answer = page_ask(&f, "ask=timeline&from=100ms&to=end");
+  assert_int_equal(number_of(answer, "change.bytes"), -10);
+  const cJSON *row = cJSON_GetArrayItem(member(member(answer, "grown"), "stacks"), 0);
+  assert_int_equal(number_of(row, "bytes"), 30);
+  assert_string_equal(string_of(row, "name"), "f");
+  assert_int_equal(cJSON_GetArraySize(member(answer, "breakdowns")), 2);
+  assert_int_equal(number_of(page_ask(&f, "ask=timeline&from=end&to=0.1"), "change.bytes"), -10);
+  assert_int_equal(cJSON_GetArraySize(page_ask(&f, "ask=timeline&of=1")), 0);
+  static const char *const wrong[] = {"ask=timeline&of=2", "ask=timeline&from=noon",
+                                      "ask=timeline&to=#7"};
+  for (size_t i = 0; i < COUNT_OF(wrong); i++)
+    assert_non_null(member(page_ask(&f, wrong[i]), "error"));
+  page_end(&f);
+}
+
 static void out_of_memory(void **state) {
   (void)state;
   assert_true(host_fail_everywhere(use, NULL) > 50);
@@ -369,6 +403,7 @@ int main(void) {
       cmocka_unit_test(series_by_process_and_number),
       cmocka_unit_test(the_peak_is_what_print_would_show),
       cmocka_unit_test(a_difference_shows_one_moment),
+      cmocka_unit_test(the_timeline_is_that_of_dmdv),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Coordinates in the picture of a timeline. This computes only places; all values come from the core.
+
+import { lineThrough, type Area } from "./curvemodel.ts";
+import type { Moment, TimelineAnswer } from "./timelineanswers.ts";
+
+export const AREAS = 7; // stacks or tags with a colour of their own
+
+export interface TimeScale {
+  readonly x: (ms: number) => number;
+  readonly y: (bytes: number) => number;
+  readonly ms: (x: number) => number;
+}
+
+export function timeScale(area: Area, from: number, to: number, most: number): TimeScale {
+  const range = Math.max(1, to - from);
+  return {
+    x: (ms) => area.left + (Math.max(0, Math.min(range, ms - from)) / range) * area.width,
+    y: (bytes) => area.top + (1 - Math.min(1, bytes / Math.max(1, most))) * area.height,
+    ms: (x) => Math.round(from + (Math.max(0, Math.min(area.width, x - area.left)) / Math.max(1, area.width)) * range),
+  };
+}
+
+type Place = readonly [number, number];
+
+/** The heap keeps its size until the next moment. */
+function stairs(moments: readonly Moment[], scale: TimeScale): Place[] {
+  return moments.flatMap(({ milliseconds, bytes }, i) => {
+    const before = moments[i - 1];
+    const at: Place = [scale.x(milliseconds), scale.y(bytes)];
+    return before === undefined ? [at] : [[scale.x(milliseconds), scale.y(before.bytes)] as const, at];
+  });
+}
+
+/** Start, points, marks and the peak, in order of time. */
+export function momentsOf({ start, points, marks, peak }: TimelineAnswer): readonly Moment[] {
+  return [start, ...points, ...marks, peak].sort((a, b) => a.milliseconds - b.milliseconds || a.allocated - b.allocated);
+}
+
+export function heapLine(moments: readonly Moment[], scale: TimeScale): string {
+  return lineThrough(stairs(moments, scale));
+}
+
+export function heapArea(moments: readonly Moment[], scale: TimeScale): string {
+  const places = stairs(moments, scale);
+  const [first, last] = [places[0], places.at(-1)];
+  if (first === undefined || last === undefined) return "";
+  return `${lineThrough([[first[0], scale.y(0)], ...places, [last[0], scale.y(0)]])}Z`;
+}
+
+export interface Stacked {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** The areas of those that have a colour of their own, on top of each other, the first one at the bottom. */
+export function stackedAreas(answer: TimelineAnswer, by: "stacks" | "tags", scale: TimeScale): readonly Stacked[] {
+  const names = by === "stacks" ? answer.stacks.map(({ name }) => name) : answer.tags;
+  const { breakdowns } = answer;
+  const shown = Math.min(names.length, AREAS);
+  const tops = breakdowns.map(() => 0);
+  const areas = [];
+  for (let i = 0; i < shown; i++) {
+    const below = breakdowns.map(({ milliseconds }, k) => [scale.x(milliseconds), scale.y(tops[k] ?? 0)] as const);
+    breakdowns.forEach((at, k) => (tops[k] = Math.min(at.bytes, (tops[k] ?? 0) + (at[by][i] ?? 0))));
+    const above = breakdowns.map(({ milliseconds }, k) => [scale.x(milliseconds), scale.y(tops[k] ?? 0)] as const);
+    areas.push({ name: names[i] ?? "", path: breakdowns.length === 0 ? "" : `${lineThrough([...above, ...below.reverse()])}Z` });
+  }
+  return areas;
+}
+
+const MB = 1 << 20;
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+
+/** Sizes for the axis: round ones in MB or KB, with their names. */
+export function sizeTicks(most: number, wanted: number): readonly (readonly [number, string])[] {
+  const [unit, name] = most >= 2 * MB ? [MB, "MB"] : most >= 2048 ? [1024, "KB"] : [1, "B"];
+  const rough = most / unit / Math.max(1, wanted);
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, rough))) - 2);
+  const step = (STEPS.find((candidate) => candidate * power >= rough) ?? 1000) * power;
+  return Array.from({ length: Math.floor(most / unit / step) + 1 }, (_, i) => [i * step * unit, i === 0 ? "0" : `${(i * step).toLocaleString("en")} ${name}`] as const);
+}
+
+/** The moment that a key moves to, of moments in order of time. */
+export function timeAfter(key: string, at: number, times: readonly number[]): number | undefined {
+  const later = times.filter((time) => time > at);
+  const earlier = times.filter((time) => time < at);
+  const page = Math.max(1, Math.floor(times.length / 10));
+  return {
+    ArrowRight: later[0] ?? at,
+    ArrowLeft: earlier.at(-1) ?? at,
+    PageDown: later[page] ?? times.at(-1) ?? at,
+    PageUp: earlier.at(-page) ?? times[0] ?? at,
+    Home: times[0] ?? at,
+    End: times.at(-1) ?? at,
+  }[key];
+}
