@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-from harness import commands, graphfile
+from harness import Skip, commands, graphfile
 
 OPTIONS = ["--claim-fn=size_*", "--claim-fn=no_such_function"]
 WITH_ARGUMENT = ["--claim-fn=size_without_title,arg=2", *OPTIONS]
@@ -118,3 +118,24 @@ def text(t):
                "  6 calls: %d bytes too few\n"
                "    leaves out title: char[] from copy, as ->title, allocated in copy (claimfns.c:" % szB)
     t.check(re.search(r"    such as 0x[0-9a-f]+ \(list\): [0-9,]+ claimed, [0-9,]+ true\n", done.out), done.out)
+
+
+def gallery_zstd(t):
+    """libzstd as it is installed: ZSTD_sizeof_DCtx leaves out the table of several dictionaries, by as much as
+    the custom allocator of the program counted more; in all other states it is right."""
+    run = t.run(options=["--claim-fn=ZSTD_sizeof_DCtx"], status=None)
+    if run.status == 77:
+        raise Skip("there is no libzstd.so.1")
+    said = [line.split() for line in run.out.decode().splitlines()]
+    t.equal([words[0] for words in said], ["plain", "stream", "dictionary", "both", "many", "plain"])
+    wrong = [words for words in said if words[2] != words[3]]
+    function = _claims(t, run)["ZSTD_sizeof_DCtx"]
+    if not wrong:
+        t.equal(function["findings"], [])
+        raise Skip("this libzstd counts the table")
+    [(state, address, says, has)] = wrong
+    t.equal((state, function["calls"], function["right"], function["changed"]), ("many", 6, 5, 0))
+    [finding] = function["findings"]
+    t.equal((finding["calls"], finding["least"], finding["most"]), (1, int(says) - int(has), int(says) - int(has)))
+    t.equal([finding["example"][key] for key in ("address", "claimed", "true")], [address, int(says), int(has)])
+    t.equal([defect["kind"] for defect in finding["defects"]], ["missing"])

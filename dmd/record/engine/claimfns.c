@@ -104,11 +104,12 @@ static bool note(dmd_pool_t *pool, dmd_table_t *table, uint64_t addr) {
   return pool->last > n;
 }
 
+/* The order of the blocks does not count: a pointer that is cleared may change it. */
 static void walk_word(dmd_claimfns_t *fns, uint64_t word, uint64_t *signature) {
   uint64_t start;
   const dmd_block_t *block = dmd_blocks_find_containing(fns->blocks, word, &start);
   if (block != NULL && note(&fns->walked, &fns->walked_index, start))
-    *signature = dmd_hash_u64(*signature ^ start) ^ dmd_hash_u64(block->req);
+    *signature += dmd_hash_u64(start ^ dmd_hash_u64(block->req));
 }
 
 /* The words of a block that may be read; 0: none. */
