@@ -100,6 +100,7 @@ dmd_core_sources = \
   dmd/model/graph/types.c dmd/model/graph/types.h \
   dmd/analyse/graph/typing.c dmd/analyse/graph/typing.h \
   dmd/analyse/waste/containers.c dmd/analyse/waste/containers.h \
+  dmd/analyse/waste/contents.c dmd/analyse/waste/contents.h \
   dmd/analyse/waste/findings.c dmd/analyse/waste/findings.h \
   dmd/analyse/waste/padding.c dmd/analyse/waste/padding.h \
   dmd/analyse/waste/waste.c dmd/analyse/waste/waste.h \
@@ -203,6 +204,7 @@ dmd_core_sources = \
   dmd/record/heap/capture.c dmd/record/heap/capture.h \
   dmd/record/heap/claim.c dmd/record/heap/claim.h \
   dmd/record/heap/counters.c dmd/record/heap/counters.h \
+  dmd/record/heap/fingerprints.c dmd/record/heap/fingerprints.h \
   dmd/record/heap/freed.c dmd/record/heap/freed.h \
   dmd/record/heap/heap.c dmd/record/heap/heap.h \
   dmd/record/heap/blockreferrers.c dmd/record/heap/blockreferrers.h \

@@ -51,6 +51,7 @@ unit_tests = \
   tests/unit/base/test_fnname \
   tests/unit/base/test_format \
   tests/unit/model/profile/test_frame \
+  tests/unit/record/heap/test_fingerprints \
   tests/unit/record/heap/test_freed \
   tests/unit/analyse/limits/test_gate \
   tests/unit/base/test_str_glob \

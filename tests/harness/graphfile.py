@@ -16,7 +16,7 @@ Object = collections.namedtuple("Object", "path soname build_id bias start size"
 Root = collections.namedtuple("Root", "kind address size object thread frame name origin edges")
 Code = collections.namedtuple("Code", "object address functions")
 ReportSet = collections.namedtuple("ReportSet", "shared count stacks reporters")
-Block = collections.namedtuple("Block", "address requested slop stack report_set tag thread outer flags first_word edges")
+Block = collections.namedtuple("Block", "address requested slop stack report_set tag thread outer flags first_word contents edges")
 Edge = collections.namedtuple("Edge", "word target into heuristic")
 Claim = collections.namedtuple("Claim", "function argument value stack count outdated")
 
@@ -150,8 +150,11 @@ class Graph:
         first_words = _column(f, 11)
         objects, addresses = _column(f, 12, len(first_words)), _column(f, 13, len(first_words))
         first = dict(zip(_sums(first_words), zip(objects, addresses)))
+        places = _column(f, 14)
+        known = zip(*[_column(f, field, len(places)) for field in (15, 16, 17)])
+        contents = dict(zip(_sums(places), map(tuple, known)))
         for i in range(n):
-            self.blocks.append(Block(*[column[i] for column in columns], first.get(i), lists[i]))
+            self.blocks.append(Block(*[column[i] for column in columns], first.get(i), contents.get(i, (0, 0, 0)), lists[i]))
 
     def _edges(self, f):
         counts = _column(f, 1)

@@ -204,6 +204,14 @@ static void make_blocks(const maker_t *m, const dmd_graph_block_t *blocks, const
     uint32_t object = one_in(m, 4) ? any_object(m) : DMD_NONE;
     if (object != DMD_NONE)
       dmd_heapgraph_set_first_word(m->graph, object, below(m, 1 << 16));
+    if (one_in(m, 3)) {
+      uint64_t req = sizes[i] - blocks[i].slop;
+      uint32_t before = (uint32_t)below(m, i);
+      dmd_graph_contents_t contents = {.tail = below(m, 2) * below(m, req + 1),
+                                       .same = before > 0 ? m->n_roots + before : DMD_NONE,
+                                       .byte = (uint8_t)below(m, 256)};
+      dmd_heapgraph_set_contents(m->graph, &contents);
+    }
     make_edges(m, sizes, blocks[i].addr, sizes[i]);
   }
 }

@@ -101,6 +101,12 @@ static void spell_block(dmd_out_t *out, const dmd_heapgraph_t *graph, uint32_t n
     number(out, ", first word in object ", word->object);
     number(out, " at ", word->addr);
   }
+  const dmd_graph_contents_t *contents = dmd_heapgraph_contents(graph, node);
+  if (contents != NULL) {
+    number(out, ", contents as ", contents->same);
+    number(out, ", tail ", contents->tail);
+    number(out, " of ", contents->byte);
+  }
   for (uint32_t i = 0; i < dmd_heapgraph_n_codes(graph, block->stack); i++)
     spell_code(out, graph, dmd_heapgraph_stack_code(graph, block->stack, i));
   dmd_out_str(out, "\n  ");

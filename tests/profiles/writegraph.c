@@ -77,6 +77,13 @@ static void write_blocks(dmd_graphwriter_t *file, const dmd_heapgraph_t *graph) 
                                     .flags = block->flags});
     if (word != NULL)
       dmd_graphwriter_first_word(file, word->object, word->addr);
+    const dmd_graph_contents_t *contents = dmd_heapgraph_contents(graph, node);
+    if (contents != NULL)
+      dmd_graphwriter_contents(file,
+                               &(dmd_graphwriter_contents_t){
+                                   .same = contents->same != DMD_NONE ? node - contents->same : 0,
+                                   .tail = contents->tail,
+                                   .byte = contents->byte});
     write_edges(file, graph, node);
   }
 }

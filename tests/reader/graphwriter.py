@@ -52,7 +52,8 @@ def code(function, file=None, line=0, obj=0, address=0):
 def blocks(addresses, **columns):
     """A Blocks message: requested, slop, stack, report_set, tag, thread, outer, flags are lists."""
     fields = {"requested": 3, "slop": 4, "stack": 5, "report_set": 6, "tag": 7, "thread": 8, "outer": 9, "flags": 10,
-              "first_word_block": 11, "first_word_object": 12, "first_word_address": 13}
+              "first_word_block": 11, "first_word_object": 12, "first_word_address": 13,
+              "contents_block": 14, "same": 15, "tail": 16, "tail_byte": 17}
     count = columns.pop("count", len(addresses))
     return number(1, count) + packed(2, differences(addresses)) + b"".join(
         packed(fields[name], values) for name, values in columns.items())

@@ -10,7 +10,10 @@ def _found(t, *args, options=()):
     """What dmdv waste finds after a run of the program, and how many bytes the program says it wasted."""
     run = t.run_command([t.program(["-g", "-O0"]), *args], options=["--graph=yes", *options])
     graph = run.profile.path.replace(".json.gz", ".graph.gz")
-    return json.loads(commands.run([t.place.dmdv(), "waste", "--json", graph]).out), int(run.out)
+    found = json.loads(commands.run([t.place.dmdv(), "waste", "--json", graph]).out)
+    # Natively, the C++ library's reserve for exceptions is a finding, too.
+    found["findings"] = [one for one in found["findings"] if any("waste.cc" in frame for frame in one["allocatedAt"])]
+    return found, int(run.out)
 
 
 def _animal(t, kind, options=()):
@@ -20,7 +23,7 @@ def _animal(t, kind, options=()):
     bytes_of = sum(one["bytes"] for one in findings)
     t.check(wasted > 10000, "the program wasted %d bytes" % wasted)
     t.check(abs(bytes_of - wasted) <= wasted / 50, "%d bytes were wasted, %d found: %s" % (wasted, bytes_of, found))
-    t.equal(found["kinds"][kind], sum(one["counted"] for one in findings), "counted")
+    t.check(found["kinds"][kind] >= sum(one["counted"] for one in findings) > 0, "counted")
     twin, wasted = _found(t, kind, "thrifty", options=options)
     t.equal((twin["findings"], wasted), ([], 0), "the twin")
     return findings
@@ -52,3 +55,18 @@ def container(t):
     [finding] = _animal(t, "container")
     t.equal((finding["blocks"], finding["used"], finding["enough"]), (1000, 1208000, 1208))
     t.contains(finding["advice"], "69.80% of their capacity is unused")
+
+
+def duplicate(t):
+    [finding] = _animal(t, "duplicate")
+    t.equal((finding["blocks"], finding["contents"]), (19900, 100))
+
+
+def constant(t):
+    [finding] = _animal(t, "constant")
+    t.equal((finding["blocks"], finding["byte"]), (1000, 0xee))
+
+
+def untouched(t):
+    [finding] = _animal(t, "untouched")
+    t.equal((finding["blocks"], finding["used"], finding["enough"]), (1000, 1000000, 1000))

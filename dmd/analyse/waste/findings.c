@@ -4,8 +4,8 @@
 #include "base/str.h"
 
 const char *dmd_waste_kind_name(dmd_waste_kind_t kind) {
-  static const char *const names[DMD_N_WASTE_KINDS] = {"lost", "container", "padding", "small",
-                                                       "slop"};
+  static const char *const names[DMD_N_WASTE_KINDS] = {
+      "lost", "constant", "duplicate", "container", "untouched", "padding", "small", "slop"};
   return names[kind];
 }
 

@@ -16,7 +16,10 @@
 /* If two save the same bytes of a block, the first counts them. */
 typedef enum {
   DMD_WASTE_LOST,
+  DMD_WASTE_CONSTANT,
+  DMD_WASTE_DUPLICATE,
   DMD_WASTE_CONTAINER,
+  DMD_WASTE_UNTOUCHED,
   DMD_WASTE_PADDING,
   DMD_WASTE_SMALL,
   DMD_WASTE_SLOP,
@@ -24,7 +27,7 @@ typedef enum {
 } dmd_waste_kind_t;
 
 /* The words, in order, in the form of option tables. */
-#define DMD_WASTE_KIND_WORDS "lost|container|padding|small|slop"
+#define DMD_WASTE_KIND_WORDS "lost|constant|duplicate|container|untouched|padding|small|slop"
 
 const char *dmd_waste_kind_name(dmd_waste_kind_t kind);
 
@@ -51,11 +54,12 @@ typedef struct dmd_waste_finding {
   uint64_t counted;           /* of bytes: what the total counts */
   uint64_t example_szB;       /* what the example saves */
   uint64_t requested, usable; /* of all its blocks; without header */
-  uint64_t values;            /* of padding: how many; of lost: definitely lost blocks */
-  uint64_t used;              /* of containers: bytes in use */
-  dmd_waste_size_t usual;     /* of slop: the size with most slop. blocks is 0 for other kinds */
+  uint64_t values;        /* of padding: how many; of lost: definitely lost blocks; of duplicates:
+                             different contents */
+  uint64_t used;          /* of containers and untouched blocks: bytes in use */
+  dmd_waste_size_t usual; /* of slop: the size with most slop. blocks is 0 for other kinds */
   uint64_t lower;  /* of slop: the nearest size below that wastes nothing; 0: none, or unknown */
-  uint64_t enough; /* of containers: what 95% of the blocks need */
+  uint64_t enough; /* likewise: what 95% of the blocks need */
 } dmd_waste_finding_t;
 
 typedef struct dmd_waste_options {

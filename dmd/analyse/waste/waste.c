@@ -3,6 +3,7 @@
 
 #include "analyse/graph/leaks.h"
 #include "analyse/waste/containers.h"
+#include "analyse/waste/contents.h"
 #include "analyse/waste/padding.h"
 #include "base/sort.h"
 #include "base/str.h"
@@ -163,6 +164,7 @@ void dmd_waste_init(dmd_waste_t *w, dmd_nodekeys_t *keys, const dmd_records_t *r
   dmd_pool_init(&w->paddings, w->graph->env, "dmd.waste", sizeof(known_padding_t));
   if (options->kinds >> DMD_WASTE_LOST & 1)
     find_lost(w);
+  dmd_waste_find_contents(w);
   dmd_waste_find_containers(w);
   find_in_blocks(w);
   find_usual(w);

@@ -47,7 +47,10 @@ static const dmdv_part_t parts[] = {
              "how many bytes, in which blocks, and what to do. FILE may be gzipped; - is\n"
              "standard input.\n\n"
              "  lost        no variable leads to the block\n"
+             "  constant    all bytes of the block are equal\n"
+             "  duplicate   another block has the same type and contents\n"
              "  container   capacity of a std::vector that is not in use\n"
+             "  untouched   the second half or more of the block is zero\n"
              "  padding     holes in a struct that another order of members avoids\n"
              "  small       blocks of at most 32 bytes that cost the allocator a third more\n"
              "  slop        the allocator's rounding: usable minus requested bytes\n\n",

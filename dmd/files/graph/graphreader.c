@@ -67,6 +67,7 @@ static bool count_elements(dmd_graphreaderstate_t *l, const dmd_graphpart_t *par
   }
   l->n_interiors += edges.interior.n;
   l->n_first_words += blocks.first_word_block.n;
+  l->n_contents += blocks.contents_block.n;
   return true;
 }
 
@@ -138,7 +139,8 @@ static uint64_t needed_szB(const dmd_graphreaderstate_t *l) {
          l->n[PART_BLOCKS] * sizeof(dmd_graph_block_t) +
          l->n[PART_CLAIMS] * sizeof(dmd_graph_claim_t) +
          l->n_interiors * sizeof(dmd_graph_interior_t) +
-         l->n_first_words * sizeof(dmd_graph_first_word_t);
+         l->n_first_words * sizeof(dmd_graph_first_word_t) +
+         l->n_contents * sizeof(dmd_graph_contents_t);
 }
 
 static bool check_memory(dmd_graphreaderstate_t *l) {

@@ -109,6 +109,10 @@ static const dmd_wire_member_t blocks_fields[] = {
     FIELD(11, COLUMN, blocks, first_word_block),
     FIELD(12, COLUMN, blocks, first_word_object),
     FIELD(13, COLUMN, blocks, first_word_addr),
+    FIELD(14, COLUMN, blocks, contents_block),
+    FIELD(15, COLUMN, blocks, same),
+    FIELD(16, COLUMN, blocks, tail),
+    FIELD(17, COLUMN, blocks, tail_byte),
 };
 READER(blocks)
 

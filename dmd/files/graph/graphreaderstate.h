@@ -78,6 +78,7 @@ typedef struct dmd_graphblocks {
   uint64_t count;
   dmd_wire_list_t addr, req, slop, stack, reports, tag, thread, outer, flags;
   dmd_wire_list_t first_word_block, first_word_object, first_word_addr;
+  dmd_wire_list_t contents_block, same, tail, tail_byte;
 } dmd_graphblocks_t;
 
 typedef struct dmd_graphedges {
@@ -168,7 +169,7 @@ typedef struct dmd_graphreaderstate {
 
   /* Found by the first pass. */
   uint64_t n[N_PARTS]; /* number of elements, by field of a part; BLOCKS, EDGES: totals */
-  uint64_t n_interiors, n_first_words;
+  uint64_t n_interiors, n_first_words, n_contents;
   uint64_t n_data_parts; /* roots, after data was cut into variables */
   dmd_pool_t objects;    /* dmd_graph_object_t, only the bias set: for cutting data */
   uint64_t word_szB;

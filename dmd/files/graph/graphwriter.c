@@ -19,6 +19,7 @@ enum { PART_NAME = 8, PART_TAG, PART_REPORT_SET, PART_END, PART_CLAIM_FUNCTION, 
 
 enum { BLOCKS_COUNT = 1, ADDRESS, REQUESTED, SLOP, STACK, REPORT_SET, TAG, THREAD, OUTER, FLAGS };
 enum { FIRST_WORD_BLOCK = 11, FIRST_WORD_OBJECT, FIRST_WORD_ADDRESS };
+enum { CONTENTS_BLOCK = 14, SAME, TAIL, TAIL_BYTE };
 enum { EDGES_COUNT = 1, WORD, TARGET, INTERIOR, INTO, HEURISTIC };
 
 /* ---- Fields. ---- */
@@ -214,6 +215,13 @@ void dmd_graphwriter_first_word(dmd_graphwriter_t *file, uint32_t object, uint64
   add_place(&file->blocks[FIRST_WORD_BLOCK], file->n_in_part - 1);
   add(&file->blocks[FIRST_WORD_OBJECT], object);
   add(&file->blocks[FIRST_WORD_ADDRESS], addr);
+}
+
+void dmd_graphwriter_contents(dmd_graphwriter_t *file, const dmd_graphwriter_contents_t *contents) {
+  add_place(&file->blocks[CONTENTS_BLOCK], file->n_in_part - 1);
+  add(&file->blocks[SAME], contents->same);
+  add(&file->blocks[TAIL], contents->tail);
+  add(&file->blocks[TAIL_BYTE], contents->byte);
 }
 
 void dmd_graphwriter_edge(dmd_graphwriter_t *file, const dmd_graphwriter_edge_t *edge) {

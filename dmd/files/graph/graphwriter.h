@@ -32,7 +32,7 @@ typedef struct dmd_graph_column {
 } dmd_graph_column_t;
 
 /* Number of columns of blocks and edges plus one, since fields count from 1. */
-enum { DMD_GRAPH_BLOCK_COLUMNS = 14, DMD_GRAPH_EDGE_COLUMNS = 7 };
+enum { DMD_GRAPH_BLOCK_COLUMNS = 18, DMD_GRAPH_EDGE_COLUMNS = 7 };
 
 typedef struct dmd_graphwriter {
   const dmd_env_t *env;
@@ -97,6 +97,15 @@ void dmd_graphwriter_block(dmd_graphwriter_t *file, const dmd_graphwriter_block_
 
 /* The block's first word is this address in an object. */
 void dmd_graphwriter_first_word(dmd_graphwriter_t *file, uint32_t object, uint64_t addr);
+
+/* What is known of the block's contents; at least one of same and tail is not 0. */
+typedef struct dmd_graphwriter_contents {
+  uint32_t same; /* a block of equal contents comes this many blocks before it; 0: none */
+  uint64_t tail; /* requested bytes at its end that all equal `byte` */
+  uint32_t byte;
+} dmd_graphwriter_contents_t;
+
+void dmd_graphwriter_contents(dmd_graphwriter_t *file, const dmd_graphwriter_contents_t *contents);
 
 /* Adds an edge from the latest node: its word with this number is an address `into` bytes into
  * block `target`, counted from 1. Words must be in ascending order. */

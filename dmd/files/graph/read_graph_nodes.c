@@ -347,7 +347,7 @@ static bool check_columns(dmd_graphreaderstate_t *l, const dmd_graphblocks_t *b)
                             b->addr.n);
   if (b->count > l->n[PART_BLOCKS] - l->n_blocks)
     return dmd_fail(l->fail, "changed while it was read");
-  size_t n = b->addr.n, n_first_words = b->first_word_block.n;
+  size_t n = b->addr.n, n_first_words = b->first_word_block.n, n_contents = b->contents_block.n;
   return check_column(l, "sizes", b->req.n, n) && check_column(l, "slop", b->slop.n, n) &&
          check_column(l, "stacks", b->stack.n, n) &&
          check_column(l, "report sets", b->reports.n, n) && check_column(l, "tags", b->tag.n, n) &&
@@ -355,26 +355,65 @@ static bool check_columns(dmd_graphreaderstate_t *l, const dmd_graphblocks_t *b)
          check_column(l, "outer blocks", b->outer.n, n) &&
          check_column(l, "flags", b->flags.n, n) &&
          check_column(l, "objects of first words", b->first_word_object.n, n_first_words) &&
-         check_column(l, "first words", b->first_word_addr.n, n_first_words);
+         check_column(l, "first words", b->first_word_addr.n, n_first_words) &&
+         check_column(l, "equal contents", b->same.n, n_contents) &&
+         check_column(l, "tails", b->tail.n, n_contents) &&
+         check_column(l, "bytes of tails", b->tail_byte.n, n_contents);
 }
 
-/* The rest of a part's first words, and the block that the next one belongs to. */
+/* The rest of a part's column that only some blocks are in, and the block that the next element
+ * belongs to. */
 typedef struct {
   uint64_t n, place;
-} first_words_t;
+} sparse_t;
+
+static sparse_t begin_sparse(dmd_wire_list_t *places) {
+  sparse_t sparse = {.n = places->n};
+  sparse.place = dmd_wire_column_next(places);
+  return sparse;
+}
+
+/* True if the i-th block of the part has an element, which the caller then reads. */
+static bool next_sparse(sparse_t *sparse, uint64_t i) {
+  bool has_one = sparse->n > 0 && sparse->place == i;
+  sparse->n -= has_one;
+  return has_one;
+}
 
 /* Sets the first word of the current node if the i-th block of the part has one. */
-static bool set_first_word(dmd_graphreaderstate_t *l, dmd_graphblocks_t *b, first_words_t *words,
+static bool set_first_word(dmd_graphreaderstate_t *l, dmd_graphblocks_t *b, sparse_t *words,
                            uint64_t i) {
-  if (words->n == 0 || words->place != i)
+  if (!next_sparse(words, i))
     return true;
   uint64_t object = dmd_wire_column_next(&b->first_word_object);
   if (!dmd_graph_check_id(l, "object", object, l->graph->objects.last))
     return false;
   dmd_heapgraph_set_first_word(l->graph, (uint32_t)object,
                                dmd_wire_column_next(&b->first_word_addr));
-  words->n--;
   words->place += dmd_wire_column_next(&b->first_word_block);
+  return true;
+}
+
+/* Notes what is known of the contents of the current node, the i-th block of the part. */
+static bool set_contents(dmd_graphreaderstate_t *l, dmd_graphblocks_t *b, sparse_t *contents,
+                         uint64_t i) {
+  if (!next_sparse(contents, i))
+    return true;
+  dmd_heapgraph_t *graph = l->graph;
+  uint32_t node = graph->graph.n_ended;
+  uint64_t same = dmd_wire_column_next(&b->same), tail = dmd_wire_column_next(&b->tail),
+           byte = dmd_wire_column_next(&b->tail_byte);
+  contents->place += dmd_wire_column_next(&b->contents_block);
+  if (same >= l->n_blocks)
+    return dmd_graph_reject(l, "block %u has the contents of one %llu blocks before it",
+                            l->n_blocks, dmd_graph_llu(same));
+  if (tail > dmd_heapgraph_requested(graph, node) || byte > UINT8_MAX)
+    return dmd_graph_reject(l, "block %u has a tail of %llu bytes of %llu", l->n_blocks,
+                            dmd_graph_llu(tail), dmd_graph_llu(byte));
+  dmd_heapgraph_set_contents(
+      graph, &(dmd_graph_contents_t){.tail = tail,
+                                     .same = same > 0 ? node - (uint32_t)same : DMD_NONE,
+                                     .byte = (uint8_t)byte});
   return true;
 }
 
@@ -386,8 +425,7 @@ static bool load_blocks(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part) 
   if (!check_columns(l, &b) || !read_edges(l, part->edges, &cursor) ||
       !check_column(l, "edges", cursor.edges.count.n, b.addr.n) || !start_edges(l, &cursor))
     return false;
-  first_words_t words = {.n = b.first_word_block.n,
-                         .place = dmd_wire_column_next(&b.first_word_block)};
+  sparse_t words = begin_sparse(&b.first_word_block), contents = begin_sparse(&b.contents_block);
   uint64_t addr = 0;
   for (uint64_t i = 0; i < b.count; i++) {
     raw_block_t block = next_block(&b, addr);
@@ -395,12 +433,14 @@ static bool load_blocks(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part) 
     if (!check_block(l, &block))
       return false;
     add_block(l, &block);
-    if (!set_first_word(l, &b, &words, i) ||
+    if (!set_first_word(l, &b, &words, i) || !set_contents(l, &b, &contents, i) ||
         !add_edges(l, &cursor, addr, 1, dmd_wire_column_next(&cursor.edges.count)))
       return false;
   }
   if (words.n > 0)
     return dmd_graph_reject(l, "the first word of a block that is not in its part");
+  if (contents.n > 0)
+    return dmd_graph_reject(l, "the contents of a block that is not in its part");
   return end_edges(l, &cursor);
 }
 

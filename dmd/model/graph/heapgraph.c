@@ -135,6 +135,7 @@ static void init_rest(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n_r
   dmd_pool_init(&graph->stack_codes, env, "dmd.heapgraph", sizeof(uint32_t));
   dmd_pool_init(&graph->claims, env, "dmd.heapgraph", sizeof(dmd_graph_claim_t));
   dmd_intern_init(&graph->claim_functions, env, "dmd.heapgraph");
+  dmd_pool_init(&graph->contents, env, "dmd.heapgraph", sizeof(dmd_graph_contents_t));
 }
 
 void dmd_heapgraph_init(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n_roots,
@@ -165,6 +166,7 @@ void dmd_heapgraph_borrow(dmd_heapgraph_t *graph, const dmd_env_t *env,
 void dmd_heapgraph_destroy(dmd_heapgraph_t *graph) {
   dmd_intern_destroy(&graph->claim_functions);
   dmd_pool_destroy(&graph->claims);
+  dmd_pool_destroy(&graph->contents);
   dmd_pool_destroy(&graph->first_words);
   dmd_pool_destroy(&graph->interiors);
   dmd_pool_destroy(&graph->stack_codes);
@@ -295,6 +297,13 @@ void dmd_heapgraph_set_first_word(dmd_heapgraph_t *graph, uint32_t object, uint6
       (dmd_graph_first_word_t){.node = graph->graph.n_ended, .object = object, .addr = addr};
 }
 
+void dmd_heapgraph_set_contents(dmd_heapgraph_t *graph, const dmd_graph_contents_t *contents) {
+  uint32_t id = dmd_pool_add(&graph->contents);
+  dmd_graph_contents_t *kept = DMD_POOL_AT(&graph->contents, dmd_graph_contents_t, id);
+  *kept = *contents;
+  kept->node = graph->graph.n_ended;
+}
+
 void dmd_heapgraph_end_node(dmd_heapgraph_t *graph) {
   dmd_graph_end_node(&graph->graph);
 }
@@ -326,6 +335,17 @@ const dmd_graph_first_word_t *dmd_heapgraph_first_word(const dmd_heapgraph_t *gr
   if (place > all->last)
     return NULL;
   const dmd_graph_first_word_t *found = DMD_POOL_AT(all, const dmd_graph_first_word_t, place);
+  return found->node == node ? found : NULL;
+}
+
+const dmd_graph_contents_t *dmd_heapgraph_contents(const dmd_heapgraph_t *graph, uint32_t node) {
+  const dmd_pool_t *all = &graph->contents;
+  uint32_t place;
+  DMD_SEARCH(place, 1, all->last + 1,
+             DMD_POOL_AT(all, const dmd_graph_contents_t, place)->node < node);
+  if (place > all->last)
+    return NULL;
+  const dmd_graph_contents_t *found = DMD_POOL_AT(all, const dmd_graph_contents_t, place);
   return found->node == node ? found : NULL;
 }
 

@@ -17,7 +17,8 @@
  * reference before they exist; then only read. Ids of objects, codes and stacks count from 1.
  *
  * Memory: 44 bytes a block (12 of them in `graph`), 8 an edge, and 16 more for each edge into the
- * middle of a block and for each block with a first word.
+ * middle of a block and for each block with a first word, and 24 for each block of whose contents
+ * something is known.
  */
 #ifndef DMD_MODEL_GRAPH_HEAPGRAPH_H
 #define DMD_MODEL_GRAPH_HEAPGRAPH_H
@@ -159,6 +160,14 @@ typedef struct dmd_graph_first_word {
   uint32_t object;
 } dmd_graph_first_word_t;
 
+/* What is known of a block's contents. */
+typedef struct dmd_graph_contents {
+  uint64_t tail; /* requested bytes at its end that all equal `byte`; 0: unknown, or few */
+  uint32_t node;
+  uint32_t same; /* the first block of equal contents and size, a node before; DMD_NONE: none */
+  uint8_t byte;
+} dmd_graph_contents_t;
+
 enum {
   DMD_GRAPH_ANNOUNCED = 1, /* by a client request */
   DMD_GRAPH_POOLED = 2     /* a chunk of a memory pool */
@@ -199,6 +208,7 @@ typedef struct dmd_heapgraph {
   dmd_pool_t stack_codes;       /* uint32_t */
   dmd_pool_t interiors;         /* in ascending order of edges */
   dmd_pool_t first_words;       /* in ascending order of nodes */
+  dmd_pool_t contents;          /* dmd_graph_contents_t, likewise; empty for borrowed columns */
   dmd_intern_t claim_functions; /* names */
   dmd_pool_t claims;            /* dmd_graph_claim_t, in the order in which they were first made */
 } dmd_heapgraph_t;
@@ -241,6 +251,8 @@ void dmd_heapgraph_add_interior(dmd_heapgraph_t *graph, uint32_t target, uint32_
                                 uint64_t into, dmd_heuristic_t heuristic);
 /* For the current node. */
 void dmd_heapgraph_set_first_word(dmd_heapgraph_t *graph, uint32_t object, uint64_t addr);
+/* Likewise; `node` is ignored. */
+void dmd_heapgraph_set_contents(dmd_heapgraph_t *graph, const dmd_graph_contents_t *contents);
 void dmd_heapgraph_end_node(dmd_heapgraph_t *graph);
 
 /* The function is one of claim_functions, to which callers add directly. */
@@ -295,6 +307,9 @@ static inline uint64_t dmd_heapgraph_requested(const dmd_heapgraph_t *graph, uin
 const dmd_graph_interior_t *dmd_heapgraph_interior(const dmd_heapgraph_t *graph, uint32_t edge);
 /* NULL if the block's first word is not an address in an object. Binary search. */
 const dmd_graph_first_word_t *dmd_heapgraph_first_word(const dmd_heapgraph_t *graph, uint32_t node);
+
+/* NULL if nothing is known of the block's contents. Binary search. */
+const dmd_graph_contents_t *dmd_heapgraph_contents(const dmd_heapgraph_t *graph, uint32_t node);
 
 /* The innermost block that contains an address of the program; DMD_GRAPH_ALL if none. Binary
  * search. */

@@ -91,6 +91,12 @@ static void note_word(dmd_capture_t *c, uint64_t number, uint32_t target, uint64
   dmd_graphwriter_edge(c->file, &edge);
 }
 
+/* The bytes of a page from in_page on; NULL if it is skipped. */
+static const char *in_page_read(dmd_capture_t *c, uint64_t page, uint64_t in_page) {
+  const char *bytes = dmd_pages_read(&c->words.pages, page);
+  return bytes == NULL ? NULL : bytes + in_page;
+}
+
 /* Reads the words between two addresses; first: the node's first word. */
 static void read_words(dmd_capture_t *c, uint64_t first, uint64_t from, uint64_t to) {
   const unsigned word_bits = c->word_szB == sizeof(uint64_t) ? 3 : 2;
@@ -101,6 +107,8 @@ static void read_words(dmd_capture_t *c, uint64_t first, uint64_t from, uint64_t
     uint64_t end = to - page < DMD_PAGE_SZB ? to - page : DMD_PAGE_SZB;
     uint32_t n;
     const dmd_pageword_t *word = dmd_pagewords_from(&c->words, page, in_page, &n);
+    if (c->is_fingerprinted)
+      dmd_fingerprints_add(&c->prints, in_page_read(c, page, in_page), end - in_page);
     for (; n > 0 && word->in_page < end; n--, word++)
       note_word(c, (page + word->in_page - first) >> word_bits, word->block, word->into);
     from = page + end;
@@ -202,6 +210,28 @@ static uint32_t flags_of(const dmd_block_t *block) {
          (block->flags & DMD_BLOCK_POOLED ? DMD_GRAPH_POOLED : 0);
 }
 
+/* Reads a block and compares its contents with others. Its last bytes may not be a whole word. */
+static void read_contents(dmd_capture_t *c, uint32_t place) {
+  const dmd_placed_block_t *placed = &c->index.blocks[place];
+  uint64_t end = placed->addr + placed->block->req, rest = placed->block->req % sizeof(uint64_t);
+  c->is_fingerprinted = c->word_szB == sizeof(uint64_t) && placed->addr % c->word_szB == 0 &&
+                        (c->last_end == NULL || n_inner(placed) == 0);
+  dmd_fingerprints_begin(&c->prints);
+  read_block(c, place);
+  if (!c->is_fingerprinted)
+    return;
+  c->is_fingerprinted = false;
+  uint64_t in_page = (end - rest) % DMD_PAGE_SZB;
+  if (rest > 0)
+    dmd_fingerprints_add(&c->prints, in_page_read(c, end - rest - in_page, in_page), rest);
+  dmd_fingerprint_t print = dmd_fingerprints_end(&c->prints, place);
+  if (print.same > 0 || print.tail > 0)
+    dmd_graphwriter_contents(
+        c->file, &(dmd_graphwriter_contents_t){.same = print.same > 0 ? place + 1 - print.same : 0,
+                                               .tail = print.tail,
+                                               .byte = print.byte});
+}
+
 static void add_block(dmd_capture_t *c, uint32_t place) {
   const dmd_placed_block_t *placed = &c->index.blocks[place];
   const dmd_block_t *block = placed->block;
@@ -216,7 +246,7 @@ static void add_block(dmd_capture_t *c, uint32_t place) {
                                      .outer = placed->outer == 0 ? 0 : place + 1 - placed->outer,
                                      .flags = flags_of(block)});
   note_first_word(c, placed);
-  read_block(c, place);
+  read_contents(c, place);
 }
 
 void dmd_capture_blocks(dmd_capture_t *c) {
@@ -271,6 +301,8 @@ void dmd_capture_init(dmd_capture_t *c, const dmd_live_t *live, const dmd_memory
     find_inner(c);
   dmd_pagewords_init(&c->words, memory, &c->index, c->word_szB);
   dmd_pages_init(&c->tables, memory);
+  c->is_fingerprinted = false;
+  dmd_fingerprints_init(&c->prints, env);
   dmd_numbering_init(&c->stacks, env, "dmd.capture.stacks");
   dmd_numbering_init(&c->report_sets, env, "dmd.capture.report_sets");
   dmd_numbering_init(&c->names, env, "dmd.capture.names");
@@ -282,6 +314,7 @@ void dmd_capture_destroy(dmd_capture_t *c) {
   dmd_numbering_destroy(&c->names);
   dmd_numbering_destroy(&c->report_sets);
   dmd_numbering_destroy(&c->stacks);
+  dmd_fingerprints_destroy(&c->prints);
   dmd_pagewords_destroy(&c->words);
   dmd_env_free(c->live->env, c->last_end);
   dmd_blockindex_destroy(&c->index);

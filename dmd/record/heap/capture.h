@@ -10,6 +10,9 @@
  * by the heuristics of Memcheck's leak check (memcheck/mc_leakcheck.c, heuristic_reachedness; the
  * rules come from Dr. Memory).
  *
+ * Of the contents the file says which blocks have equal ones, and which end in equal bytes
+ * (fingerprints.h). Not for blocks with others in them, nor for programs with words of 4 bytes.
+ *
  * Call order: dmd_capture_init; dmd_capture_root or dmd_capture_words for each root, in file order;
  * dmd_capture_blocks. Then the caller writes the stacks numbered in `capture->stacks`, which only
  * it can read, and dmd_capture_reports writes the rest.
@@ -26,6 +29,7 @@
 
 #include "base/pool.h"
 #include "files/graph/graphwriter.h"
+#include "record/heap/fingerprints.h"
 #include "record/heap/live.h"
 #include "record/heap/mappings.h"
 #include "record/heap/pagewords.h"
@@ -39,6 +43,8 @@ typedef struct dmd_capture {
   uint32_t *last_end; /* by place: of the block and those nested in it, the one that ends last; NULL
                          if no block can be nested */
   dmd_pagewords_t words; /* read in address order */
+  dmd_fingerprints_t prints;
+  bool is_fingerprinted; /* what is read now belongs to a block whose contents are compared */
   dmd_pages_t tables;    /* for random access: virtual function tables */
   /* Number the live heap's ids in file order. */
   dmd_numbering_t stacks, report_sets, names, tags;

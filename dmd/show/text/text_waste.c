@@ -115,6 +115,42 @@ static void advise_container(dmd_out_t *out, const dmd_waste_t *w, const dmd_was
   dmd_out_str(out, "Reserve what is needed, or call shrink_to_fit when it is complete.");
 }
 
+/* The member that dominates the example: there, one block could serve all. */
+static const char *holder_of(const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  return dmd_nodekeys_name(w->keys, DMD_KEY_HOLDER,
+                           dmd_nodekeys_value(w->keys, DMD_KEY_HOLDER, f->example));
+}
+
+static void advise_duplicate(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  dmd_out_str(out, f->blocks == 1 ? "It repeats " : "They repeat ");
+  if (f->values == 1)
+    dmd_out_str(out, "the contents of another block");
+  else {
+    dmd_print_unsigned(out, f->values);
+    dmd_out_str(out, " contents of other blocks");
+  }
+  dmd_out_str(out, ". Perhaps one block can serve all that are equal; an example is held by ");
+  dmd_print_types(out, w->graph->env, holder_of(w, f));
+  dmd_out_char(out, '.');
+}
+
+static void advise_constant(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  const dmd_graph_contents_t *contents = dmd_heapgraph_contents(w->graph, f->example);
+  dmd_out_str(out, f->blocks == 1 ? "All its bytes are " : "All bytes of each are ");
+  dmd_out_str(out, contents->byte == 0 ? "zero" : "equal");
+  dmd_out_str(out, f->blocks == 1 ? ". Perhaps allocate it when it is needed."
+                                  : ". Perhaps allocate them when they are needed.");
+}
+
+static void advise_untouched(dmd_out_t *out, const dmd_waste_finding_t *f) {
+  dmd_print_percent(out, (int64_t)(f->requested - f->used), (int64_t)f->requested);
+  dmd_out_str(out, f->blocks == 1 ? " of it, up to its end, is zero, perhaps never written. "
+                                  : " of them, up to their ends, is zero, perhaps never written. ");
+  dmd_out_str(out, f->blocks == 1 ? "It needs " : "95% of them need at most ");
+  dmd_print_bytes(out, f->enough);
+  dmd_out_char(out, '.');
+}
+
 void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
   dmd_out_t out;
   dmd_out_init(&out, dmd_strbuf_write, to);
@@ -130,6 +166,15 @@ void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_fi
     break;
   case DMD_WASTE_LOST:
     advise_lost(&out, f);
+    break;
+  case DMD_WASTE_DUPLICATE:
+    advise_duplicate(&out, w, f);
+    break;
+  case DMD_WASTE_CONSTANT:
+    advise_constant(&out, w, f);
+    break;
+  case DMD_WASTE_UNTOUCHED:
+    advise_untouched(&out, f);
     break;
   default:
     advise_container(&out, w, f);
@@ -346,7 +391,15 @@ static void write_details(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_wast
   case DMD_WASTE_LOST:
     dmd_jsonout_key_u64(j, "definitely", f->values);
     break;
+  case DMD_WASTE_DUPLICATE:
+    dmd_jsonout_key_u64(j, "contents", f->values);
+    dmd_jsonout_key_str(j, "holder", holder_of(w, f));
+    break;
+  case DMD_WASTE_CONSTANT:
+    dmd_jsonout_key_u64(j, "byte", dmd_heapgraph_contents(w->graph, f->example)->byte);
+    break;
   case DMD_WASTE_CONTAINER:
+  case DMD_WASTE_UNTOUCHED:
     dmd_jsonout_key_u64(j, "used", f->used);
     dmd_jsonout_key_u64(j, "enough", f->enough);
     if (f->holder != DMD_NONE)

@@ -18,6 +18,20 @@ enum { N = 20000, MANY = 1000 };
 bool is_thrifty;
 unsigned long wasted;
 
+/* Numbers without a pattern. */
+unsigned next_number() {
+  static unsigned number = 1;
+  number = number * 1664525 + 1013904223;
+  return number >> 16;
+}
+
+/* Blocks are full of different bytes, save where they waste by what they contain. */
+void fill(void *block, size_t szB) {
+  unsigned char *bytes = static_cast<unsigned char *>(block);
+  for (size_t i = 0; i < szB; i++)
+    bytes[i] = static_cast<unsigned char>(next_number() | 1);
+}
+
 /* ---- slop: requests just above what a chunk of glibc holds. ---- */
 
 void *buffers[N];
@@ -26,6 +40,7 @@ void slop() {
   for (int i = 0; i < N; i++) {
     size_t szB = is_thrifty ? 1016 : 1017;
     buffers[i] = malloc(szB);
+    fill(buffers[i], szB);
     wasted += malloc_usable_size(buffers[i]) - szB;
   }
 }
@@ -53,18 +68,23 @@ struct ordered {
 session *sessions[N], *session_array;
 ordered *ordereds[N], *ordered_array;
 
+template <typename T> T *filled(T *values, size_t n) {
+  fill(static_cast<void *>(values), n * sizeof(T));
+  return values;
+}
+
 /* One array has a quarter of them. */
 void padding() {
   for (int i = 0; i < N; i++)
     if (is_thrifty)
-      ordereds[i] = new ordered();
+      ordereds[i] = filled(new ordered, 1);
     else
-      sessions[i] = new session();
+      sessions[i] = filled(new session, 1);
   if (is_thrifty) {
-    ordered_array = new ordered[N / 4]();
+    ordered_array = filled(new ordered[N / 4], N / 4);
     return;
   }
-  session_array = new session[N / 4]();
+  session_array = filled(new session[N / 4], N / 4);
   wasted = (sizeof(session) - sizeof(ordered)) * (N + N / 4);
 }
 
@@ -79,10 +99,10 @@ node *list, *array;
 
 void small() {
   if (is_thrifty)
-    array = static_cast<node *>(calloc(N, sizeof(node)));
+    array = filled(static_cast<node *>(malloc(N * sizeof(node))), N);
   for (int i = 0; i < N && !is_thrifty; i++) {
     node *added = static_cast<node *>(malloc(sizeof(node)));
-    *added = {list, i};
+    *added = {list, static_cast<long>(next_number())};
     list = added;
     wasted += malloc_usable_size(added) + sizeof(size_t) - sizeof(node);
   }
@@ -123,8 +143,52 @@ void container() {
   for (auto &one : *vectors) {
     one.reserve(is_thrifty ? 302 : 1000);
     for (int i = 0; i < 302; i++)
-      one.push_back(i);
+      one.push_back(static_cast<int>(next_number() * 65537 | 0x1000000));
     wasted += (one.capacity() - one.size()) * sizeof(int);
+  }
+}
+
+void *blocks[N];
+
+/* ---- duplicate: a hundred contents, many times each. ---- */
+
+void duplicate() {
+  enum { DIFFERENT = 100, SIZE = 200 };
+  for (int i = 0; i < N; i++) {
+    blocks[i] = malloc(SIZE);
+    if (i < DIFFERENT || is_thrifty) {
+      fill(blocks[i], SIZE);
+      continue;
+    }
+    memcpy(blocks[i], blocks[i % DIFFERENT], SIZE);
+    wasted += malloc_usable_size(blocks[i]);
+  }
+}
+
+/* ---- constant: buffers that nobody used. ---- */
+
+void constant() {
+  enum { SIZE = 1016 };
+  for (int i = 0; i < MANY; i++) {
+    blocks[i] = malloc(SIZE);
+    if (is_thrifty) {
+      fill(blocks[i], SIZE);
+      continue;
+    }
+    memset(blocks[i], 0xee, SIZE);
+    wasted += malloc_usable_size(blocks[i]);
+  }
+}
+
+/* ---- untouched: buffers of which only the start is used. ---- */
+
+void untouched() {
+  enum { SIZE = 4088, USED = 1000 };
+  for (int i = 0; i < MANY; i++) {
+    blocks[i] = calloc(1, SIZE);
+    fill(blocks[i], is_thrifty ? SIZE : USED);
+    if (!is_thrifty)
+      wasted += SIZE - USED;
   }
 }
 
@@ -133,11 +197,9 @@ struct way {
   void (*run)();
 };
 
-const way ways[] = {{"slop", slop},
-                    {"padding", padding},
-                    {"small", small},
-                    {"lost", lost},
-                    {"container", container}};
+const way ways[] = {{"slop", slop},         {"padding", padding},     {"small", small},
+                    {"lost", lost},         {"container", container}, {"duplicate", duplicate},
+                    {"constant", constant}, {"untouched", untouched}};
 
 } // namespace
 

@@ -34,6 +34,34 @@ static bool is_allocated(const keyed_t *keyed, uint32_t node) {
   return dmd_heapgraph_block(&keyed->graph, node)->flags == 0;
 }
 
+static bool is_constant(const keyed_t *keyed, const dmd_graph_contents_t *contents) {
+  return contents->tail > 0 &&
+         contents->tail == dmd_heapgraph_requested(&keyed->graph, contents->node);
+}
+
+/* Whether a block before it, of those with its contents, has its name. */
+static bool is_repeated(const keyed_t *keyed, const dmd_graph_contents_t *contents) {
+  const uint32_t *names = keyed->kinds.of;
+  uint32_t node = contents->node;
+  if (contents->same == DMD_NONE || is_constant(keyed, contents))
+    return false;
+  bool found = names[contents->same] == names[node];
+  for (uint32_t other = contents->same + 1; other < node && !found; other++) {
+    const dmd_graph_contents_t *its = dmd_heapgraph_contents(&keyed->graph, other);
+    found = its != NULL && its->same == contents->same && !is_constant(keyed, its) &&
+            names[other] == names[node];
+  }
+  return found;
+}
+
+/* A saving of this many bytes, rounded as the allocator does; the graph has no model. */
+static uint64_t at_the_end(const keyed_t *keyed, const dmd_graph_contents_t *contents) {
+  uint64_t requested = dmd_heapgraph_requested(&keyed->graph, contents->node);
+  if (contents->tail == 0 || is_constant(keyed, contents) || contents->byte != 0)
+    return 0;
+  return 2 * contents->tail >= requested ? contents->tail : 0;
+}
+
 /* What a block wastes by the definition of each kind. */
 static uint64_t wasted(const keyed_t *keyed, const dmd_leaks_t *leaks,
                        const dmd_nesting_sizes_t *sizes, dmd_waste_kind_t kind, uint32_t node) {
@@ -41,7 +69,14 @@ static uint64_t wasted(const keyed_t *keyed, const dmd_leaks_t *leaks,
   uint64_t requested = dmd_heapgraph_requested(&keyed->graph, node);
   const char *allocator = keyed->graph.profile.run.allocator;
   uint64_t header = allocator != NULL && strcmp(allocator, "glibc") == 0 ? 8 : 0;
+  const dmd_graph_contents_t *contents = dmd_heapgraph_contents(&keyed->graph, node);
   switch (kind) {
+  case DMD_WASTE_CONSTANT:
+    return contents != NULL && is_constant(keyed, contents) ? dmd_nesting_own(sizes, node).szB : 0;
+  case DMD_WASTE_DUPLICATE:
+    return contents != NULL && is_repeated(keyed, contents) ? dmd_nesting_own(sizes, node).szB : 0;
+  case DMD_WASTE_UNTOUCHED:
+    return contents == NULL ? 0 : at_the_end(keyed, contents);
   case DMD_WASTE_LOST:
     return dmd_leak_is_lost(dmd_leak_state(leaks, node)) ? dmd_nesting_own(sizes, node).szB : 0;
   case DMD_WASTE_SLOP:

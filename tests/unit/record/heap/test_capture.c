@@ -173,6 +173,58 @@ static void first_words_in_objects(void **state) {
   capture_end();
 }
 
+static const dmd_graph_contents_t *contents_of(uint32_t place) {
+  return dmd_heapgraph_contents(&g_capture.graph,
+                                dmd_heapgraph_first_block(&g_capture.graph) + place);
+}
+
+/* A block of 8,200 bytes over three pages, and one of 100 bytes, each twice; and what differs in
+ * the last byte only. */
+static void equal_contents(void **state) {
+  (void)state;
+  enum { LARGE = 8200, SMALL = 100 };
+  static const uint64_t at[] = {BASE, BASE + 0x3008, BASE + 0x6010, BASE + 0x9000, BASE + 0x9100};
+  capture_begin(8);
+  for (uint32_t i = 0; i < COUNT_OF(at); i++) {
+    uint64_t szB = i < 3 ? LARGE : SMALL;
+    capture_add_block(at[i], szB, 0, 1, 0);
+    for (uint64_t k = 0; k < szB / 2; k++)
+      g_capture.memory[at[i] - BASE + k] = (unsigned char)(k * 7 % 251);
+    g_capture.memory[at[i] - BASE + szB - 1] = i == 1 ? 1 : 2;
+  }
+  capture_and_load();
+  uint32_t first = dmd_heapgraph_first_block(&g_capture.graph);
+  assert_null(contents_of(0));
+  assert_null(contents_of(1));
+  assert_int_equal(contents_of(2)->same, first);
+  assert_int_equal(contents_of(2)->tail, 0);
+  assert_null(contents_of(3));
+  assert_int_equal(contents_of(4)->same, first + 3);
+  dmd_heapgraph_destroy(&g_capture.graph);
+  capture_end();
+}
+
+static void ends_of_equal_bytes(void **state) {
+  (void)state;
+  capture_begin(8);
+  capture_add_block(BASE, 3 * DMD_PAGE_SZB, 0, 1, 0);
+  capture_add_block(BASE + 3 * DMD_PAGE_SZB, 71, 0, 1, 0);
+  capture_add_block(BASE + 4 * DMD_PAGE_SZB, 64, 0, 1, 0);
+  capture_add_block(BASE + 5 * DMD_PAGE_SZB, 64, 0, 1, 0);
+  g_capture.memory[100] = 1;
+  memset(g_capture.memory + 3 * DMD_PAGE_SZB + 7, 0xfe, 64);
+  g_capture.memory[5 * DMD_PAGE_SZB] = 1;
+  capture_and_load();
+  assert_int_equal(contents_of(0)->tail, 3 * DMD_PAGE_SZB - 101);
+  assert_int_equal(contents_of(0)->byte, 0);
+  assert_int_equal(contents_of(1)->tail, 64);
+  assert_int_equal(contents_of(1)->byte, 0xfe);
+  assert_int_equal(contents_of(2)->tail, 64);
+  assert_null(contents_of(3)); /* only 63 */
+  dmd_heapgraph_destroy(&g_capture.graph);
+  capture_end();
+}
+
 static bool drop(void *ctx, const char *bytes, size_t n) {
   (void)ctx, (void)bytes, (void)n;
   return true;
@@ -200,9 +252,14 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(parts_follow_each_other),    cmocka_unit_test(reports_and_tags),
-      cmocka_unit_test(usual_pointers_into_blocks), cmocka_unit_test(base_classes),
-      cmocka_unit_test(first_words_in_objects),     cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(parts_follow_each_other),
+      cmocka_unit_test(reports_and_tags),
+      cmocka_unit_test(usual_pointers_into_blocks),
+      cmocka_unit_test(base_classes),
+      cmocka_unit_test(equal_contents),
+      cmocka_unit_test(ends_of_equal_bytes),
+      cmocka_unit_test(first_words_in_objects),
+      cmocka_unit_test(out_of_memory),
   };
   dmdv_host_init();
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analyse/waste/contents.h"
+
+/* A set of pairs. */
+typedef struct {
+  dmd_pool_t pool;
+  dmd_table_t index;
+} pairs_t;
+
+typedef struct {
+  uint32_t a, b;
+} pair_t;
+
+static bool pair_equal(const void *owner, uint32_t id, const void *key) {
+  const pairs_t *pairs = owner;
+  const pair_t *x = DMD_POOL_AT(&pairs->pool, const pair_t, id), *y = key;
+  return x->a == y->a && x->b == y->b;
+}
+
+static void pairs_init(pairs_t *pairs, const dmd_env_t *env) {
+  dmd_pool_init(&pairs->pool, env, "dmd.waste.contents", sizeof(pair_t));
+  dmd_table_init(&pairs->index, env, "dmd.waste.contents", pair_equal, pairs);
+}
+
+static void pairs_destroy(pairs_t *pairs) {
+  dmd_table_destroy(&pairs->index);
+  dmd_pool_destroy(&pairs->pool);
+}
+
+/* True if it was not there yet. */
+static bool add_pair(pairs_t *pairs, uint32_t a, uint32_t b) {
+  pair_t pair = {a, b};
+  uint32_t before = pairs->pool.last;
+  uint64_t hash = dmd_table_hash(&pairs->index, (uint64_t)a << 32 | b);
+  dmd_table_find_or_add(&pairs->index, &pairs->pool, hash, &pair);
+  return pairs->pool.last > before;
+}
+
+typedef struct {
+  dmd_waste_t *waste;
+  pairs_t types;    /* contents, by their first block; names of blocks that have them */
+  pairs_t findings; /* findings; contents in them */
+} work_t;
+
+/* One block of each type is needed. */
+static void look_at_duplicate(work_t *work, const dmd_graph_contents_t *contents) {
+  dmd_waste_t *w = work->waste;
+  const uint32_t *names = w->keys->kinds->of;
+  uint32_t node = contents->node, name = names[node];
+  if (contents->same == DMD_NONE ||
+      (names[contents->same] != name && add_pair(&work->types, contents->same, name)))
+    return;
+  uint32_t id = dmd_waste_add(w, DMD_WASTE_DUPLICATE, node, node, DMD_NONE,
+                              dmd_nesting_own(&w->sizes, node).szB);
+  if (id != DMD_NONE)
+    dmd_waste_finding(w, id)->values += add_pair(&work->findings, id, contents->same);
+}
+
+static void look_at_tail(dmd_waste_t *w, const dmd_graph_contents_t *contents) {
+  uint32_t node = contents->node;
+  uint64_t used = dmd_heapgraph_requested(w->graph, node) - contents->tail;
+  if (contents->byte != 0 || contents->tail < used)
+    return;
+  uint64_t bytes = dmd_waste_saved(w, node, contents->tail);
+  uint32_t id = dmd_waste_add(w, DMD_WASTE_UNTOUCHED, node, node, DMD_NONE, bytes);
+  if (id == DMD_NONE)
+    return;
+  dmd_waste_finding(w, id)->used += used;
+  dmd_waste_add_size(w, id, used, 0, bytes);
+}
+
+void dmd_waste_find_contents(dmd_waste_t *w) {
+  const dmd_heapgraph_t *graph = w->graph;
+  work_t work = {.waste = w};
+  pairs_init(&work.types, graph->env);
+  pairs_init(&work.findings, graph->env);
+  for (uint32_t id = 1; id <= graph->contents.last; id++) {
+    const dmd_graph_contents_t *contents =
+        DMD_POOL_AT(&graph->contents, const dmd_graph_contents_t, id);
+    if (contents->tail > 0 && contents->tail == dmd_heapgraph_requested(graph, contents->node)) {
+      dmd_waste_add(w, DMD_WASTE_CONSTANT, contents->node, contents->node, DMD_NONE,
+                    dmd_nesting_own(&w->sizes, contents->node).szB);
+      continue;
+    }
+    look_at_duplicate(&work, contents);
+    if (contents->tail > 0)
+      look_at_tail(w, contents);
+  }
+  pairs_destroy(&work.findings);
+  pairs_destroy(&work.types);
+}
