@@ -87,7 +87,8 @@ uint32_t dmd_waste_add(dmd_waste_t *w, dmd_waste_kind_t kind, uint32_t node, uin
     finding->example_szB = bytes;
     finding->example = of;
   }
-  if (bytes > w->best[place]) {
+  if (bytes > w->best[place] ||
+      (bytes == w->best[place] && kind < dmd_waste_finding(w, w->best_of[place])->kind)) {
     w->best[place] = bytes;
     w->best_of[place] = id;
   }

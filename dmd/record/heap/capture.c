@@ -302,7 +302,7 @@ void dmd_capture_init(dmd_capture_t *c, const dmd_live_t *live, const dmd_memory
   dmd_pagewords_init(&c->words, memory, &c->index, c->word_szB);
   dmd_pages_init(&c->tables, memory);
   c->is_fingerprinted = false;
-  dmd_fingerprints_init(&c->prints, env);
+  dmd_fingerprints_init(&c->prints, env, c->index.n);
   dmd_numbering_init(&c->stacks, env, "dmd.capture.stacks");
   dmd_numbering_init(&c->report_sets, env, "dmd.capture.report_sets");
   dmd_numbering_init(&c->names, env, "dmd.capture.names");

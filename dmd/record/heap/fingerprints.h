@@ -7,12 +7,17 @@
  * is not cryptographic: among ten million blocks, two different ones are taken for equal with a
  * probability of about 1 in 400,000.
  *
- * Memory: 16 bytes for each different content, and 11 to 22 for its place in a table.
+ * Memory: 8 bytes a block, and 11 to 22 in a hash table. The table has its final size from the
+ * start and its slots fit into one cache line, since a look-up costs little but waiting for memory.
  */
 #ifndef DMD_RECORD_HEAP_FINGERPRINTS_H
 #define DMD_RECORD_HEAP_FINGERPRINTS_H
 
-#include "base/table.h"
+#include "base/env.h"
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 enum {
   DMD_FINGERPRINT_LEAST = 16, /* smaller blocks are not compared */
@@ -20,8 +25,13 @@ enum {
 };
 
 typedef struct dmd_fingerprints {
-  dmd_pool_t contents; /* the different ones: hash, and the first block's place */
-  dmd_table_t index;
+  const dmd_env_t *env;
+  uint64_t *hashes; /* by place */
+  struct dmd_fingerprint_slot {
+    uint32_t half;  /* of the hash: the upper one */
+    uint32_t first; /* the first block with it: its place + 1; 0: empty */
+  } * slots;
+  uint32_t n_slots; /* a power of two */
   /* The current block. */
   uint64_t lanes[4];
   uint64_t szB;  /* so far */
@@ -37,7 +47,8 @@ typedef struct dmd_fingerprint {
   unsigned char byte; /* 0 without a tail */
 } dmd_fingerprint_t;
 
-void dmd_fingerprints_init(dmd_fingerprints_t *prints, const dmd_env_t *env);
+/* For up to n_blocks blocks, whose places are below that. */
+void dmd_fingerprints_init(dmd_fingerprints_t *prints, const dmd_env_t *env, uint32_t n_blocks);
 void dmd_fingerprints_destroy(dmd_fingerprints_t *prints);
 
 /* Begin a block; add its next n bytes, in pieces of whole words (8 bytes) except for the last one;
