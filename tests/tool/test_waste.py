@@ -8,7 +8,7 @@ from harness import commands
 
 def _found(t, *args, options=()):
     """What dmdv waste finds after a run of the program, and how many bytes the program says it wasted."""
-    run = t.run_command([t.program(["-g", "-O0"]), *args], options=["--graph=yes", *options])
+    run = t.run_command([t.program(["-g", "-O0"]), *args], options=["--graph=yes", "--waste=yes", *options])
     graph = run.profile.path.replace(".json.gz", ".graph.gz")
     found = json.loads(commands.run([t.place.dmdv(), "waste", "--json", graph]).out)
     # Natively, the C++ library's reserve for exceptions is a finding, too.

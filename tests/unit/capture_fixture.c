@@ -127,7 +127,7 @@ void capture(dmd_write_fn write, void *to) {
   dmd_graphwriter_object(
       &file, &(dmd_graph_object_t){
                  .path = "/bin/app", .bias = BIAS, .start = CODE, .szB = OBJECT_END - CODE});
-  dmd_capture_init(&c, &g_capture.live, &memory, &g_capture.mappings, &file);
+  dmd_capture_init(&c, &g_capture.live, &memory, &g_capture.mappings, &file, true);
   for (uint32_t i = 0; i < g_capture.n_roots; i++)
     dmd_graphwriter_root(&file, &(dmd_graphwriter_root_t){.addr = g_capture.roots[i][0],
                                                           .szB = g_capture.roots[i][1]});

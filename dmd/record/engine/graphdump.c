@@ -141,7 +141,8 @@ static void write_graph(void *ctx, dmd_write_fn write, void *to) {
   }
   host->memory_begin(host->ctx);
   dmd_roots_init(&g->roots, host, env, &g->memory);
-  dmd_capture_init(&g->capture, &engine->live, &g->memory, &g->roots.mappings, &g->file);
+  dmd_capture_init(&g->capture, &engine->live, &g->memory, &g->roots.mappings, &g->file,
+                   engine->options->waste);
   dmd_graphwriter_header(&g->file, g->profile);
   write_roots(g);
   dmd_capture_blocks(&g->capture);

@@ -231,6 +231,10 @@ static const dmd_option_t engine_options[] = {
     {"graph", "no|yes", "no",
      "write each dump's heap graph as well: all blocks, and the pointers that lead to them", WORD,
      AT(graph)},
+    {"waste", "no|yes", "no",
+     "in heap graphs compare the contents of blocks, for dmdv waste: which are equal, which end in "
+     "equal bytes",
+     WORD, AT(waste)},
     {"dmd-out-file", "<file>", "dmd.out.%p.json.gz",
      "where to write the profile; %p is the pid, %q{VAR} an environment variable; gzipped if it "
      "ends in .gz",

@@ -61,6 +61,7 @@ typedef struct dmd_options {
   uint32_t max_records; /* 0: all */
   uint32_t max_frames;
   dmd_auto_t dump_at_exit, advice;
+  bool waste;
   bool graph;
   bool no_peak;
   bool no_timeline;

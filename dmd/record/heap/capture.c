@@ -246,7 +246,10 @@ static void add_block(dmd_capture_t *c, uint32_t place) {
                                      .outer = placed->outer == 0 ? 0 : place + 1 - placed->outer,
                                      .flags = flags_of(block)});
   note_first_word(c, placed);
-  read_contents(c, place);
+  if (c->compares)
+    read_contents(c, place);
+  else
+    read_block(c, place);
 }
 
 void dmd_capture_blocks(dmd_capture_t *c) {
@@ -289,7 +292,7 @@ void dmd_capture_reports(dmd_capture_t *c) {
 /* ---- Set-up. ---- */
 
 void dmd_capture_init(dmd_capture_t *c, const dmd_live_t *live, const dmd_memory_t *memory,
-                      const dmd_mappings_t *mappings, dmd_graphwriter_t *file) {
+                      const dmd_mappings_t *mappings, dmd_graphwriter_t *file, bool compares) {
   const dmd_env_t *env = live->env;
   c->live = live;
   c->mappings = mappings;
@@ -302,7 +305,9 @@ void dmd_capture_init(dmd_capture_t *c, const dmd_live_t *live, const dmd_memory
   dmd_pagewords_init(&c->words, memory, &c->index, c->word_szB);
   dmd_pages_init(&c->tables, memory);
   c->is_fingerprinted = false;
-  dmd_fingerprints_init(&c->prints, env, c->index.n);
+  c->compares = compares;
+  if (compares)
+    dmd_fingerprints_init(&c->prints, env, c->index.n);
   dmd_numbering_init(&c->stacks, env, "dmd.capture.stacks");
   dmd_numbering_init(&c->report_sets, env, "dmd.capture.report_sets");
   dmd_numbering_init(&c->names, env, "dmd.capture.names");
@@ -314,7 +319,8 @@ void dmd_capture_destroy(dmd_capture_t *c) {
   dmd_numbering_destroy(&c->names);
   dmd_numbering_destroy(&c->report_sets);
   dmd_numbering_destroy(&c->stacks);
-  dmd_fingerprints_destroy(&c->prints);
+  if (c->compares)
+    dmd_fingerprints_destroy(&c->prints);
   dmd_pagewords_destroy(&c->words);
   dmd_env_free(c->live->env, c->last_end);
   dmd_blockindex_destroy(&c->index);

@@ -10,8 +10,9 @@
  * by the heuristics of Memcheck's leak check (memcheck/mc_leakcheck.c, heuristic_reachedness; the
  * rules come from Dr. Memory).
  *
- * Of the contents the file says which blocks have equal ones, and which end in equal bytes
- * (fingerprints.h). Not for blocks with others in them, nor for programs with words of 4 bytes.
+ * If contents are compared, the file says which blocks have equal ones, and which end in equal
+ * bytes (fingerprints.h). Not for blocks with others in them, nor for programs with words of 4
+ * bytes.
  *
  * Call order: dmd_capture_init; dmd_capture_root or dmd_capture_words for each root, in file order;
  * dmd_capture_blocks. Then the caller writes the stacks numbered in `capture->stacks`, which only
@@ -43,16 +44,18 @@ typedef struct dmd_capture {
   uint32_t *last_end; /* by place: of the block and those nested in it, the one that ends last; NULL
                          if no block can be nested */
   dmd_pagewords_t words; /* read in address order */
-  dmd_fingerprints_t prints;
-  bool is_fingerprinted; /* what is read now belongs to a block whose contents are compared */
-  dmd_pages_t tables;    /* for random access: virtual function tables */
+  bool compares;
+  dmd_fingerprints_t prints; /* if it does */
+  bool is_fingerprinted;     /* what is read now belongs to a block whose contents are compared */
+  dmd_pages_t tables;        /* for random access: virtual function tables */
   /* Number the live heap's ids in file order. */
   dmd_numbering_t stacks, report_sets, names, tags;
 } dmd_capture_t;
 
-/* All arguments must stay in place until the capture is destroyed. */
+/* compares: whether to compare the contents of blocks. All arguments must stay in place until the
+ * capture is destroyed. */
 void dmd_capture_init(dmd_capture_t *capture, const dmd_live_t *live, const dmd_memory_t *memory,
-                      const dmd_mappings_t *mappings, dmd_graphwriter_t *file);
+                      const dmd_mappings_t *mappings, dmd_graphwriter_t *file, bool compares);
 void dmd_capture_destroy(dmd_capture_t *capture);
 
 /* Adds the next root: szB bytes of memory from addr on, or words that are not in memory: n of a

@@ -328,11 +328,19 @@ static void print_total(dmd_out_t *out, const dmd_waste_t *w) {
   dmd_out_str(out, "\n\n");
 }
 
+/* The engine compares contents only if asked to. */
+static void print_hint(dmd_out_t *out, const dmd_waste_t *w) {
+  if (w->graph->contents.last == 0)
+    dmd_out_str(out, "# no contents were compared; a run with --graph=yes --waste=yes also finds "
+                     "constant,\n# duplicate and untouched blocks\n");
+}
+
 void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by, uint32_t max_rows) {
   if (w->n == 0) {
     dmd_out_str(out, "No finding saves ");
     dmd_print_bytes(out, w->options->least_szB);
     dmd_out_str(out, " or more.\n");
+    print_hint(out, w);
     return;
   }
   print_total(out, w);
@@ -347,6 +355,7 @@ void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by, ui
     dmd_print_bytes(out, w->options->least_szB);
     dmd_out_str(out, " (--min-bytes=1 shows them)\n");
   }
+  print_hint(out, w);
 }
 
 /* ---- JSON. ---- */
