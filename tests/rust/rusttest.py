@@ -5,10 +5,10 @@ import os
 import shutil
 
 from harness import commands, native
-from harness.expect import Skip
+from harness.expect import Failure, Skip
 
 ENGINES = ("valgrind", "native")
-PROGRAMS = ("containers", "faults", "requests")
+PROGRAMS = ("containers", "faults", "other_trait", "requests")
 
 
 class Bench(native.Bench):
@@ -29,6 +29,13 @@ class Bench(native.Bench):
         command = [cargo, *words, "--locked", "--manifest-path", os.path.join(self.place.srcdir, "rust", "Cargo.toml")]
         return commands.run(command, self.place.scratch, environment, status=None)
 
+    def example(self, name):
+        """Builds an example of the crate; returns its path."""
+        done = self.cargo("build", "--package", "dmd", "--example", name)
+        if done.status != 0:
+            raise Failure(done.describe())
+        return os.path.join(self.target(), "debug", "examples", name)
+
     def programs_of(self, *flags):
         """Builds all programs once; returns the folder that has them."""
         if flags not in self.built:
@@ -42,7 +49,7 @@ class Bench(native.Bench):
             self.built[flags] = folder, done
         folder, done = self.built[flags]
         if done.status != 0:
-            raise AssertionError(done.describe())
+            raise Failure(done.describe())
         return folder
 
 

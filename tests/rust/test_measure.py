@@ -78,3 +78,27 @@ def test_faults(t):
             t.equal((engine, name, _seen(t.run_under(engine, [program, name], DEEP).profile, name)), (engine, name, expected))
             t.equal((engine, name, _seen(t.run_under(engine, [program, name, "fixed"], DEEP).profile, name)),
                     (engine, name, ([], [])))
+
+
+def _of_main(profile):
+    """The reports of blocks that the program allocated itself, and the kinds of faults."""
+    own = [b for b in profile.blocks if any(f.endswith("::main") for f in b.stack) and not any("stdout" in f for f in b.stack)]
+    return collections.Counter(b.reports for b in own for _ in range(b.num)), [f.kind for f in profile.faults]
+
+
+def test_display_list(t):
+    """The example: everything is measured once; with its mistake, 20 contexts and the blocks in them are measured twice."""
+    program = t.bench.example("display_list")
+    for engine in ENGINES:
+        for words, n_twice in ((), 0), (("twice",), 20 * 3):
+            profile = t.run_under(engine, [program, *words], DEEP).profile
+            counts, faults = _of_main(profile)
+            n = sum(b.num for b in profile.blocks if b.reports == 2)
+            t.equal((engine, words, sorted(counts), n, faults), (engine, words, [1, 2] if n_twice else [1], n_twice, []))
+
+
+def test_other_trait(t):
+    """A program with its own trait measures with the requests: as it claims, and each block once."""
+    for engine in ENGINES:
+        counts, faults = _of_main(t.run_under(engine, [t.rust_program("other_trait")], DEEP).profile)
+        t.equal((engine, counts, faults), (engine, {1: 1 + 2 * 51}, []))

@@ -2,6 +2,8 @@
 
 //! Measures a value of each kind, with a reporter of its name, and prints the size.
 
+#![allow(dead_code)] // nothing reads what is measured
+
 use dmd::{Conditional, DmdSizeOf, Ops, Owned, Shared, Unconditional};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
