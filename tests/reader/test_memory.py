@@ -2,6 +2,7 @@
 """dmdv memory: what the system and the memory reporters know of programs that run."""
 
 import contextlib
+import glob
 import json
 import os
 import re
@@ -240,6 +241,83 @@ def test_strange_values(test):
         test.check(values["resident"] > 1, "the system's")
         test.equal(values_of(by_name[other])["explicit/c"], 6)
         test.contains(by_name[program.name]["notes"], "note: invalid values, which are left out: 1\n")
+
+
+ALLOCATORS = {  # what each says of its overhead
+    "libjemalloc.so*": {"bin-unused", "bookkeeping", "page-cache"},
+    "libtcmalloc_minimal.so*": {"page-cache", "thread-caches", "central-cache", "transfer-cache"},
+    "libmimalloc.so*": set(),
+}
+
+
+def test_other_allocators(test):
+    """Their own figures: the blocks of the program, and a little more."""
+    found = {name: glob.glob("/usr/lib/*/" + name) for name in ALLOCATORS}
+    if not any(found.values()):
+        raise Skip("no other allocator: install libjemalloc2, libtcmalloc-minimal4, libmimalloc2.0")
+    for name, overhead in ALLOCATORS.items():
+        if not found[name]:
+            continue
+        with running(test, "polls", LD_PRELOAD=found[name][0]) as program:
+            values = program.values()
+            begin = "explicit/heap-overhead/"
+            test.equal({path[len(begin):] for path in values if path.startswith(begin)}, overhead, name)
+            if overhead:
+                rest = values["heap-allocated"] - values["explicit/kept/secret"]
+                test.check(0 <= rest < 300_000, "%s: %d bytes beside the program's" % (name, rest))
+            test.check(values["heap-mapped"] >= values["explicit/kept/secret"] >= 10 * 100000, name)
+            program.end()
+
+
+PLUGIN = r"""
+#include <valgrind/dmd-reporters.h>
+static int id, amount = 7;
+static void measure(struct dmd_reporters_call *call, void *closure) {
+  dmd_reporters_report(call, "plugin", DMD_REPORTERS_OTHER, DMD_REPORTERS_COUNT, *(int *)closure, NULL);
+}
+__attribute__((constructor)) static void begin(void) { id = dmd_reporters_register(measure, &amount, "plugin", DMD_REPORTERS_ANY_THREAD); }
+__attribute__((destructor)) static void end(void) { dmd_reporters_unregister(id); }
+"""
+LOADER = r"""
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <valgrind/dmd-reporters.h>
+int main(int argc, char **argv) {
+  struct pollfd input = {.fd = 0, .events = POLLIN};
+  dmd_reporters_start(DMD_REPORTERS_THREAD);
+  puts("0");
+  fflush(stdout);
+  while (poll(&input, 1, 0) <= 0) {
+    void *plugin = dlopen(argv[1], RTLD_NOW);
+    if (plugin == NULL || argc != 2)
+      return 1;
+    usleep(500);
+    dlclose(plugin);
+    if (dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD) != NULL)
+      return 2;
+  }
+  return 0;
+}
+"""
+
+
+def test_a_plugin_that_comes_and_goes(test):
+    """Its reporter runs while it is loaded, and never afterwards."""
+    library = [os.path.join(test.builddir, "libdmd-reporters.so.0"), "-pthread", "-Wl,-rpath," + test.builddir]
+    plugin = compiler.compile_program(test.write("plugin.c", PLUGIN), test.path("plugin.so"), test.builddir, ["-shared", "-fPIC", *library])
+    loader = compiler.compile_program(test.write("loader.c", LOADER), test.path("loader"), test.builddir, [*library, "-ldl"])
+    program = Program(test, [loader, plugin], {})
+    seen = set()
+    try:
+        while len(seen) < 2:
+            seen.add(program.values().get("plugin"))
+        test.equal(seen, {None, 7})
+        program.end()
+    finally:
+        program.process.kill()
+        program.process.communicate()
 
 
 # ---- Programs that do not answer. ----
