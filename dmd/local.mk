@@ -402,6 +402,7 @@ dmd_reader_sources = \
   dmd/dmdv/run/written.c dmd/dmdv/run/written.h \
   dmd/dmdv/memory/askreporters.c dmd/dmdv/memory/askreporters.h \
   dmd/dmdv/memory/cmd_memory.c \
+  dmd/dmdv/memory/memoryserver.h \
   dmd/dmdv/memory/systemtrees.c dmd/dmdv/memory/systemtrees.h
 
 # The part of dmdv that needs protobuf-c, which generates code from the .proto file.
@@ -452,6 +453,8 @@ dmd_history_sources = \
   dmd/dmdv/history/historyshow.c
 dmd_postgresql_sources = dmd/historydb/driver_postgresql.c
 dmd_no_postgresql_sources = dmd/historydb/driver_postgresql_none.c
+dmd_microhttpd_sources = dmd/dmdv/memory/memoryserver.c
+dmd_no_microhttpd_sources = dmd/dmdv/memory/memoryserver_none.c
 dmd_no_history_sources = dmd/dmdv/history/cmd_history_none.c
 
 # The page that dmdv view writes, if it was built, and its stub.

@@ -73,10 +73,19 @@ AS_IF([test $dmd_have_postgresql != yes],
    AS_IF([test "$dmd_have_history" != yes], [dmd_have_postgresql="no: SQLite is needed, too"],
      [test "$with_libpq" = no], [dmd_have_postgresql="no: --without-libpq"],
      [dmd_have_postgresql="no: install libpq-dev (Debian) or libpq-devel (Fedora)"])])
+AC_ARG_WITH([libmicrohttpd],
+  [AS_HELP_STRING([--without-libmicrohttpd], [dmdv memory without --listen])])
+PKG_CHECK_MODULES([MICROHTTPD], [libmicrohttpd >= 0.9.71], [dmd_have_microhttpd=yes], [dmd_have_microhttpd=no])
+AS_IF([test "$with_libmicrohttpd" = no], [dmd_have_microhttpd=no])
+AS_IF([test $dmd_have_microhttpd != yes],
+  [MICROHTTPD_CFLAGS= MICROHTTPD_LIBS=
+   AS_IF([test "$with_libmicrohttpd" = no], [dmd_have_microhttpd="no: --without-libmicrohttpd"],
+     [dmd_have_microhttpd="no: install libmicrohttpd-dev (Debian) or libmicrohttpd-devel (Fedora)"])])
 AC_ARG_WITH([libclang], [AS_HELP_STRING([--with-libclang@<:@=PREFIX@:>@],
   [dmd-derive with the libclang in PREFIX/include and PREFIX/lib; --without-libclang: no dmd-derive])])
 DMD_LIBCLANG
 AM_CONDITIONAL([HAVE_LIBCLANG], [test "$dmd_have_derive" = yes])
+AM_CONDITIONAL([HAVE_MICROHTTPD], [test "$dmd_have_microhttpd" = yes])
 AM_CONDITIONAL([HAVE_LIBPQ], [test "$dmd_have_postgresql" = yes])
 AM_CONDITIONAL([HAVE_SQLITE], [test "$dmd_have_history" = yes])
 AM_CONDITIONAL([HAVE_LIBDW], [test "$dmd_have_types" = yes])

@@ -18,6 +18,7 @@ dmd $PACKAGE_VERSION
   dmdv, types       $dmd_have_types
   dmdv history      $dmd_have_history
   with PostgreSQL   $dmd_have_postgresql
+  memory --listen   $dmd_have_microhttpd
   dmdv view         $dmd_have_viewer
   dmd-derive        $dmd_have_derive
   unit tests        $dmd_have_unit

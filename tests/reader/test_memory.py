@@ -11,6 +11,8 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 
 from harness import Skip, compiler, files, prometheus
 from test_openmetrics import FORMATS, Exporter
@@ -469,6 +471,55 @@ def test_prometheus_scrapes_it(test):
         with Exporter(text, FORMATS[0]) as exporter, prometheus.Prometheus(test.folder, test.path("data"), [exporter.address]) as server:
             result = server.wait_for('dmd_memory_bytes{path="heap-allocated"}')
             test.equal([(labels["pid"], int(value)) for labels, (_, value) in result], [(str(program.pid), program.allocated)])
+
+
+@contextlib.contextmanager
+def listening(test, *operands):
+    """The address of a dmdv memory --listen."""
+    process = subprocess.Popen([test.place.dmdv(), "memory", "--listen=127.0.0.1:0", *operands], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    try:
+        line = process.stdout.readline()
+        if line == "" and "built without libmicrohttpd" in process.stderr.read():
+            raise Skip("this dmdv was built without libmicrohttpd")
+        yield re.fullmatch(r"listening on http://(127\.0\.0\.1:\d+)/metrics\n", line)[1]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def get(address, path, **headers):
+    request = urllib.request.Request("http://%s%s" % (address, path), headers=headers)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, ""
+
+
+def test_prometheus_scrapes_dmdv(test):
+    """Each scrape measures anew."""
+    prometheus.need()
+    with running(test, "polls") as program, listening(test, str(program.pid)) as address:
+        with prometheus.Prometheus(test.folder, test.path("data"), [address]) as server:
+            result = server.wait_for('dmd_memory_bytes{path="heap-allocated"}')
+            test.equal([(labels["pid"], int(value)) for labels, (_, value) in result], [(str(program.pid), program.allocated)])
+
+
+def test_requests_that_are_refused(test):
+    with running(test, "polls") as program, listening(test, str(program.pid)) as address:
+        test.equal(get(address, "/metrics")[0], 200)
+        test.equal(get(address, "/metrics", Host="localhost:1")[0], 200)
+        test.equal(get(address, "/metrics", Host="evil.example")[0], 403)
+        test.equal(get(address, "/")[0], 404)
+        program.end()
+        test.equal(get(address, "/metrics")[0], 503)
+
+
+def test_wrong_addresses(test):
+    for address in "127.0.0.1", "localhost:80", "1.2.3.4:70000", "127.0.0.1:x":
+        err = test.error("memory", "--listen=" + address, "1")
+        test.check("is not an address such as" in err or "built without libmicrohttpd" in err, err)
 
 
 def test_watch(test):

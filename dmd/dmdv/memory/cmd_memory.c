@@ -7,6 +7,7 @@
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/input/profilefile.h"
 #include "dmdv/memory/askreporters.h"
+#include "dmdv/memory/memoryserver.h"
 #include "dmdv/memory/systemtrees.h"
 #include "dmdv/run/controlled.h"
 #include "host/output.h"
@@ -25,6 +26,7 @@ enum { MAX_PROCESSES = 4096 };
 typedef struct {
   const char *output; /* NULL: print */
   const char *old;    /* file to compare with; NULL: none */
+  const char *listen; /* address; NULL: do not listen */
   bool all, children, anonymize, verbose, json, no_pager;
   unsigned format;
   uint32_t seconds, watch; /* watch: 0: once */
@@ -42,6 +44,10 @@ static const dmd_option_t options[] = {
     {"format", "tree|openmetrics", "tree",
      "a tree for people, or OpenMetrics for Prometheus and compatible programs", DMD_OPTION_WORD,
      DMD_OPTION_AT(options_t, format)},
+    {"listen", "ADDRESS:PORT", NULL,
+     "answer Prometheus at http://ADDRESS:PORT/metrics, for example 127.0.0.1:9100; whoever can "
+     "reach the port can read the metrics",
+     DMD_OPTION_TEXT, DMD_OPTION_AT(options_t, listen)},
     {"watch", "SECONDS", NULL,
      "show the tree again and again, with so many seconds in between, until the processes have "
      "ended; a terminal shows changed lines in bold",
@@ -288,6 +294,24 @@ static int watch(const options_t *o) {
   return status;
 }
 
+/* ---- Serving. ---- */
+
+static bool serve(void *ctx, dmd_strbuf_t *text) {
+  const options_t *o = ctx;
+  dmd_amounts_t m;
+  dmd_out_t out;
+  bool any;
+  dmd_amounts_init(&m, &dmdv_env, false);
+  bool good = measure(&m, o, &any) != 2 && any;
+  if (good) {
+    dmd_out_init(&out, dmd_strbuf_write, text);
+    dmd_export_amounts_openmetrics(&m, &out);
+    dmd_out_flush(&out);
+  }
+  dmd_amounts_destroy(&m);
+  return good;
+}
+
 static int run(int argc, char **argv) {
   options_t o = {0};
   int status = dmdv_read_command_line(&dmdv_memory_command, &o, argc, argv, &o.operands);
@@ -301,6 +325,10 @@ static int run(int argc, char **argv) {
     dmdv_error("memory: --format=openmetrics works neither with --output, --diff nor --json");
   else if (o.watch > 0 && (o.output != NULL || o.json || o.format == OPENMETRICS))
     dmdv_error("memory: --watch works neither with --output, --json nor --format=openmetrics");
+  else if (o.listen != NULL && (o.output != NULL || o.old != NULL || o.json || o.watch > 0))
+    dmdv_error("memory: --listen works neither with --output, --diff, --json nor --watch");
+  else if (o.listen != NULL)
+    return dmdv_serve_metrics(o.listen, serve, &o);
   else
     return o.watch > 0 ? watch(&o) : show_once(&o);
   return 2;
