@@ -5,6 +5,7 @@
 
 /* A rule with a constant must explain so many more shapes than one without. */
 static const double CONSTANT_HANDICAP = 0.5;
+static const double RARE = 0.05; /* share of a function's cases that a rare shape has at most */
 enum { LEAST_FOR_CONSTANT = 3 }; /* cases that a rule with a constant must explain */
 
 /* The cases of one function: ids, by shape, and within a shape in the order of the claims. */
@@ -249,7 +250,8 @@ static int64_t common_difference(const function_t *f) {
   return (int64_t)common;
 }
 
-/* Shapes that the rule explains; of a shape the share of its cases. */
+/* Shapes that the rule explains; of a shape the share of its cases. A rare shape counts less: it
+ * may come from a word that looks like a pointer and takes a block away from its owner. */
 static double score_of(const function_t *f, uint32_t *n_right) {
   double score = 0;
   *n_right = 0;
@@ -259,7 +261,8 @@ static double score_of(const function_t *f, uint32_t *n_right) {
     for (uint32_t i = first; i < end; i++)
       n += is_right(f, f->ids[i]);
     *n_right += n;
-    score += (double)n / (end - first);
+    double share = (double)(end - first) / f->n;
+    score += (share < RARE ? share / RARE : 1) * n / (end - first);
   }
   return score;
 }

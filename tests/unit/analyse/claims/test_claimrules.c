@@ -407,6 +407,42 @@ static void correct_functions_are_not_mentioned(void **state) {
   host_done(&host);
 }
 
+/* An object of 16 bytes that says 128, with or without a list of 112 bytes. */
+static void add_plain_case(dmd_claimcases_t *cases, bool has_list) {
+  dmd_claim_size_t object = {1, 16, 16}, list = {has_list, has_list * 112, has_list * 112};
+  dmd_claim_size_t all = {1 + has_list, 16 + list.req, 16 + list.usable};
+  dmd_claim_part_t parts[] = {
+      {.name = dmd_intern_str(&cases->names, "object"), .own = object, .whole = all},
+      {.name = dmd_intern_str(&cases->names, "list"), .own = list, .whole = list}};
+  dmd_claim_case_t c = {.function = dmd_intern_str(&cases->names, "size"),
+                        .value = 128,
+                        .count = 1,
+                        .size = {object, all, all}};
+  dmd_claimcases_function(cases, c.function);
+  dmd_claimcases_add(cases, &c, parts, 1 + has_list);
+}
+
+/* A constant that also explains the one object whose list has another owner is no better rule. */
+static void rare_shapes_count_less(void **state) {
+  (void)state;
+  host_t host;
+  dmd_claimcases_t cases;
+  dmd_claimrules_t rules;
+  host_init(&host);
+  dmd_claimcases_init(&cases, &host.env);
+  for (int i = 0; i < 99; i++)
+    add_plain_case(&cases, true);
+  add_plain_case(&cases, false);
+  dmd_claimrules_init(&rules, &cases);
+  const dmd_claim_verdict_t *v = dmd_claimrules_at(&rules, 1);
+  assert_int_equal(v->rule.scope, DMD_CLAIM_RETAINED);
+  assert_int_equal(v->rule.constant, 0);
+  assert_int_equal(v->n_right, 99);
+  dmd_claimrules_destroy(&rules);
+  dmd_claimcases_destroy(&cases);
+  host_done(&host);
+}
+
 static void use(host_t *host, void *arg) {
   dice_t dice = {5};
   (void)arg;
@@ -422,6 +458,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(known_mistakes_are_told),
       cmocka_unit_test(correct_functions_are_not_mentioned),
+      cmocka_unit_test(rare_shapes_count_less),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
