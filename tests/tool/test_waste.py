@@ -2,8 +2,12 @@
 """dmdv waste: programs that waste a known number of bytes in one way, and twins that waste nothing."""
 
 import json
+import os
+import re
+import shutil
 
 from harness import commands
+from harness.suite import Skip
 
 
 def _found(t, *args, options=()):
@@ -70,3 +74,32 @@ def constant(t):
 def untouched(t):
     [finding] = _animal(t, "untouched")
     t.equal((finding["blocks"], finding["used"], finding["enough"]), (1000, 1000000, 1000))
+
+
+def _by_pahole(path):
+    """{struct: (size, holes, bytes in holes, bytes behind)}. A summary of an inner struct is indented further."""
+    found = {}
+    for name, text in re.findall(r"^struct (\w+) \{\n(.*?)^\}", commands.run(["pahole", path]).out, re.S | re.M):
+        size = re.findall(r"^\t/\* size: (\d+),", text, re.M)
+        holes = re.findall(r"^\t/\* sum members: .*?holes: (\d+), sum holes: (\d+) \*/", text, re.M) or [(0, 0)]
+        behind = re.findall(r"^\t/\* padding: (\d+) \*/", text, re.M) or [0]
+        if size:
+            found[name] = (int(size[-1]), *map(int, holes[-1]), int(behind[-1]))
+    return found
+
+
+def padding_as_pahole(t):
+    """All structs of dmdv itself."""
+    holes = os.path.join(t.place.builddir, "tests", "types", "holes")
+    if not os.path.exists(holes):
+        raise Skip("tests/types/holes is not built (make check TESTS=, with libdw)")
+    if shutil.which("pahole") is None:
+        raise Skip("no pahole: install dwarves")
+    ours = {}
+    for line in commands.run([holes, t.place.dmdv()]).out.splitlines():
+        name, *numbers = line.rsplit(" ", 4)
+        ours.setdefault(name, set()).add(tuple(map(int, numbers)))
+    theirs = {name: numbers for name, numbers in _by_pahole(t.place.dmdv()).items() if name in ours}
+    t.check(len(theirs) >= 200, "%d structs" % len(theirs))
+    t.equal({name: numbers for name, numbers in theirs.items() if numbers not in ours[name]}, {})
+    t.check(sum(numbers[1] > 0 for numbers in theirs.values()) > 50, "few have holes")
