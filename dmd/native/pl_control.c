@@ -12,6 +12,7 @@
 #include "native/pl_stack.h"
 #include "native/pl_stop.h"
 #include "record/engine/control.h"
+#include "record/engine/dump.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -192,8 +193,22 @@ static void serve(uint64_t request) {
   close(fd);
 }
 
+static void dump_due(void *unused) {
+  (void)unused;
+  dmd_engine_dump_due(&g_engine);
+}
+
+static void make_due_dump(void) {
+  pl_thread_t *thread = pl_thread();
+  pl_lock();
+  if (g_engine.due != NULL && g_state == PL_WATCHING && !pl_memory_try(dump_due, NULL))
+    pl_end_give_up();
+  pl_unlock(thread);
+}
+
 static void serve_all(void) {
   pl_stop_stand_by(pl_thread()->interrupted);
+  make_due_dump();
   uint64_t request;
   while (take_question(&request))
     serve(request);
@@ -215,6 +230,21 @@ static void serve_waiting(void) {
 static void serve_late(uint64_t unused) {
   (void)unused;
   serve_waiting();
+}
+
+/* Whoever serves makes it. */
+static void dump_late(uint64_t unused) {
+  (void)unused;
+  sigset_t before = pl_signals_block();
+  if (!atomic_exchange(&g_is_serving, true)) {
+    pl_aside_run(serve_all);
+    atomic_store(&g_is_serving, false);
+  }
+  pl_signals_restore(&before);
+}
+
+void pl_control_dump_due(pl_thread_t *thread) {
+  pl_note_call(thread, dump_late, 0);
 }
 
 /* Process pid has a request on its socket with this number. */

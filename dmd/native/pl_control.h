@@ -26,6 +26,11 @@
  * (pl_stop.h). All signals are blocked. */
 void pl_control_handle(const siginfo_t *info, const ucontext_t *context);
 
+/* The thread, which is in the engine, makes the dump that is due (dmd_engine_dump_due) when it
+ * leaves. */
+struct pl_thread;
+void pl_control_dump_due(struct pl_thread *thread);
+
 /* In a fork's child: drops the parent's requests. */
 void pl_control_forked(void);
 

@@ -9,6 +9,7 @@
 #include "native/pl_malloc.h"
 
 #include "base/mem.h"
+#include "native/pl_control.h"
 #include "native/pl_enter.h"
 #include "native/pl_main.h"
 #include "native/pl_stack.h"
@@ -116,8 +117,11 @@ __attribute__((noinline)) static void record_with_lock(pl_thread_t *thread, uint
   pl_lock();
   if (!dmd_observed_alloc(&g_engine, thread->number, addr, req, usable))
     g_is_complete = false;
+  bool is_due = g_engine.due != NULL;
   pl_unlock(thread);
   thread->quick.newest = addr;
+  if (is_due)
+    pl_control_dump_due(thread);
 }
 
 /* A size of half the address space or more is a negative number in disguise. */

@@ -108,11 +108,12 @@ static ULong g_n_calls;
  * neither overflows nor is absurd. */
 enum { MOST = 0x7fffffff };
 
-/* If memory is exhausted or the size is absurd, errno has to be set or the process ended. That is
- * left to Valgrind's code, which makes the request again. */
+/* If memory is exhausted or the size is absurd, errno has to be set or the process ended. And a
+ * dump that is due reads registers, which are not up to date here. That is left to Valgrind's code,
+ * which makes the request again. */
 static UWord answer_malloc(PARAMETERS) {
   UWord szB = READ(first, DM_FIRST);
-  if (szB > MOST)
+  if (szB > MOST || g_engine.due != NULL)
     return 0;
   UWord p = dmd_engine_malloc(&g_engine, TID(), szB);
   if (p == 0)
@@ -124,7 +125,7 @@ static UWord answer_malloc(PARAMETERS) {
 
 static UWord answer_calloc(PARAMETERS) {
   UWord n = READ(first, DM_FIRST), szB = READ(second, DM_SECOND);
-  if (n > MOST || szB > MOST)
+  if (n > MOST || szB > MOST || g_engine.due != NULL)
     return 0;
   UWord p = dmd_engine_calloc(&g_engine, TID(), n, szB);
   if (p == 0)

@@ -9,6 +9,7 @@
 
 #include "dmd-config.h"
 #include "record/engine/allocation.h"
+#include "record/engine/dump.h"
 #include "record/engine/graphdump.h"
 #include "record/engine/heapstats.h"
 #include "valgrind/dm_claims.h"
@@ -16,23 +17,30 @@
 #include "valgrind/dm_malloc.h"
 #include "valgrind/dm_preload.h"
 
+/* A new block; makes the dump that is due. */
+static void *answer(ULong addr) {
+  if (UNLIKELY(g_engine.due != NULL))
+    dmd_engine_dump_due(&g_engine);
+  return (void *)(Addr)addr;
+}
+
 static void *dm_malloc(ThreadId tid, SizeT szB) {
-  return (void *)(Addr)dmd_engine_malloc(&g_engine, tid, szB);
+  return answer(dmd_engine_malloc(&g_engine, tid, szB));
 }
 
 /* The product does not overflow: the replacement function in the program has checked it. */
 static void *dm_calloc(ThreadId tid, SizeT nmemb, SizeT szB) {
-  return (void *)(Addr)dmd_engine_calloc(&g_engine, tid, nmemb, szB);
+  return answer(dmd_engine_calloc(&g_engine, tid, nmemb, szB));
 }
 
 static void *memalign_block(ThreadId tid, SizeT szB, SizeT alignB, SizeT orig_alignB) {
   dmd_alignment_t align = {.asked = orig_alignB, .granted = alignB};
-  return (void *)(Addr)dmd_engine_memalign(&g_engine, tid, szB, align);
+  return answer(dmd_engine_memalign(&g_engine, tid, szB, align));
 }
 
 static void *new_aligned_block(ThreadId tid, SizeT szB, SizeT alignB, SizeT orig_alignB) {
   dmd_alignment_t align = {.asked = orig_alignB, .granted = alignB};
-  return (void *)(Addr)dmd_engine_new_aligned(&g_engine, tid, szB, align);
+  return answer(dmd_engine_new_aligned(&g_engine, tid, szB, align));
 }
 
 /* Older Valgrinds do not pass the alignment that the program requested. */
@@ -71,7 +79,7 @@ static void dm_free_aligned(ThreadId tid, void *p, SizeT alignB) {
 static void *dm_realloc(ThreadId tid, void *p, SizeT szB) {
   if (dm_claims_need(p))
     dmd_engine_keep_claims(&g_engine);
-  return (void *)(Addr)dmd_engine_realloc(&g_engine, tid, (Addr)p, szB);
+  return answer(dmd_engine_realloc(&g_engine, tid, (Addr)p, szB));
 }
 
 static SizeT dm_malloc_usable_size(ThreadId tid, void *p) {

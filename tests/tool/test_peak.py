@@ -78,6 +78,31 @@ def since_the_previous_dump(t):
     t.check(re.search(r"^  Total: .* in 10 blocks$", difference, re.MULTILINE), difference)
 
 
+def _automatic(t, way, *options):
+    """Bytes in use and label of each automatic dump, by number."""
+    run = t.run(way, options=list(options))
+    profiles = [run.numbered(number) for number in range(1, len(run.profiles))]
+    t.equal({profile.run["trigger"] for profile in profiles} - {"automatic"}, set())
+    t.equal(run.profiles["dmd.out.%d.json.gz" % run.pid].run["trigger"], "exit")
+    return [(profile.totals["allocBytes"], profile.totals["inUseBytes"], profile.run["label"]) for profile in profiles]
+
+
+def dumps_by_themselves(t):
+    """What is due after an allocation is noticed at the next one, and under Valgrind done at the one after. 19 MiB are
+    reached by the last one of all."""
+    every = _automatic(t, "swell", "--dump-every=1m")
+    least = [(k * 1048576 // 100000 + 2) * 100000 for k in range(1, 19)]
+    t.check([item[0] for item in every] in (least, [szB + 100000 for szB in least]), "%s" % every)
+    t.equal({item[2] for item in every}, {"dump-every"})
+    t.equal(len(_automatic(t, "swell", "--dump-every=1m", "--max-dumps=3")), 3)
+    above = _automatic(t, "swell", "--dump-above=5m")
+    t.check([item[1] for item in above] in ([5400000] * 2, [5500000] * 2), "%s" % above)
+    t.equal({item[2] for item in above}, {"dump-above"})
+    t.check(_automatic(t, "simmer", "--dump-every=1s"), "seconds")
+    # 8 MB of four threads; what each has allocated since it last looked is not known yet.
+    t.check(3 <= len(_automatic(t, "together", "--dump-every=1m")) <= 8, "threads")
+
+
 def never_measured(t):
     run = t.run("overlook", options=["--dump-at-exit=yes"])
     first, end = run.numbered(1), run.profiles["dmd.out.%d.json.gz" % run.pid]

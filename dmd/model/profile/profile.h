@@ -156,7 +156,7 @@ typedef struct dmd_run {
   const char *host;             /* machine that it ran on */
   const char *time;             /* of the dump, in UTC and ISO 8601 format */
   const char *label;            /* label of the dump, or NULL */
-  const char *trigger;          /* "exit", "request" or "monitor" */
+  const char *trigger;          /* "exit", "request", "monitor" or "automatic" */
   const char *allocator;        /* name of the allocator model */
   const char *allocator_chosen; /* "auto", chosen by the tool, or "option"; NULL: unknown */
   const char *replaced_new;     /* object whose own operator new never ran; NULL: none known */

@@ -94,6 +94,9 @@ void dmd_engine_add_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr, 
                           uint64_t usable_szB) {
   dmd_new_block_t block = dmd_engine_describe_block(engine, thread, addr, req_szB, usable_szB);
   dmd_live_add(&engine->live, &block);
+  const char *due = dmd_blocks_take_due(engine->live.blocks);
+  if (__builtin_expect(due != NULL, 0))
+    engine->due = due;
 }
 
 static uint64_t new_block(dmd_engine_t *engine, uint32_t thread, uint64_t req_szB,

@@ -93,7 +93,7 @@ static void describe_time(const dmd_engine_t *engine, dmd_profile_t *profile) {
 
 void dmd_describe_run(const dmd_engine_t *engine, dmd_profile_t *profile, dmd_trigger_t trigger,
                       const char *label) {
-  static const char *const triggers[] = {"exit", "request", "monitor"};
+  static const char *const triggers[] = {"exit", "request", "monitor", "automatic"};
   const dmd_engine_host_t *host = engine->host;
   const dmd_strbuf_t *given = &engine->options->given;
   profile->options = given->n == 0 ? NULL : dmd_profile_keep(profile, given->text);

@@ -8,7 +8,12 @@
 #include "record/engine/engine.h"
 
 /* What caused a dump. */
-typedef enum { DMD_TRIGGER_EXIT, DMD_TRIGGER_REQUEST, DMD_TRIGGER_MONITOR } dmd_trigger_t;
+typedef enum {
+  DMD_TRIGGER_EXIT,
+  DMD_TRIGGER_REQUEST,
+  DMD_TRIGGER_MONITOR,
+  DMD_TRIGGER_AUTOMATIC
+} dmd_trigger_t;
 
 /* Fills in the parts of the profile that only the host and the user know: options, arguments and
  * run, except for what the live state provides (record/heap/snapshot.h). label is NULL or text from

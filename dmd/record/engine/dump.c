@@ -155,6 +155,15 @@ uint32_t dmd_engine_dump_with_graph(dmd_engine_t *engine, dmd_trigger_t trigger,
   return dump(engine, trigger, label, name, graph);
 }
 
+void dmd_engine_dump_due(dmd_engine_t *engine) {
+  const char *due = engine->due;
+  engine->due = NULL;
+  if (due == NULL || engine->n_automatic_dumps >= engine->options->max_dumps)
+    return;
+  engine->n_automatic_dumps++;
+  dmd_engine_dump(engine, DMD_TRIGGER_AUTOMATIC, due);
+}
+
 void dmd_engine_exit(dmd_engine_t *engine) {
   dmd_live_end_all(&engine->live);
   dmd_auto_t when = engine->options->dump_at_exit;

@@ -148,6 +148,7 @@ void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread) {
   dmd_live_forked(&engine->live, thread);
   engine->n_dumps = 0;
   engine->n_requested_dumps = 0;
+  engine->n_automatic_dumps = 0;
 }
 
 /* Under a host that replaces the program's allocator, an allocation is seen in the replacement,

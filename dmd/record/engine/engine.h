@@ -68,6 +68,8 @@ typedef struct dmd_engine {
   uint64_t announced_szB;     /* total bytes of all blocks that the program ever announced */
   uint32_t n_dumps;           /* in this process */
   uint32_t n_requested_dumps; /* those that the program itself requested */
+  uint32_t n_automatic_dumps; /* those of --dump-every and --dump-above */
+  const char *due;            /* why the host is to call dmd_engine_dump_due, or NULL */
 } dmd_engine_t;
 
 /* Engine, host and options must stay in place until the engine is destroyed, and the options must

@@ -144,6 +144,43 @@ static bool take_sample_interval(void *target, const char *value, dmd_strbuf_t *
   return wrong == NULL;
 }
 
+/* A number of bytes, of which there is at least one. */
+static bool take_bytes(const char *value, uint64_t *szB, dmd_strbuf_t *why) {
+  dmd_size_t size;
+  const char *wrong = dmd_size_parse(value, &size);
+  if (wrong == NULL && (size.is_percent || size.has_plus || size.value == 0))
+    wrong = "this is not a number of bytes, such as 512m";
+  if (wrong == NULL)
+    *szB = size.value;
+  else
+    dmd_strbuf_str(why, wrong);
+  return wrong == NULL;
+}
+
+/* `10s`: up to nine digits. */
+static bool read_seconds(const char *value, uint64_t *ms) {
+  uint64_t n = 0;
+  size_t i = 0;
+  while (i < 9 && value[i] >= '0' && value[i] <= '9')
+    n = n * 10 + (uint64_t)(value[i++] - '0');
+  *ms = n * 1000;
+  return n > 0 && value[i] == 's' && value[i + 1] == '\0';
+}
+
+static bool take_dump_every(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  uint64_t ms;
+  if (!read_seconds(value, &ms))
+    return take_bytes(value, &options->dump_every_szB, why);
+  options->dump_every_ms = ms;
+  return true;
+}
+
+static bool take_dump_above(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  return take_bytes(value, &options->dump_above_szB, why);
+}
+
 /* ---- The tables. ---- */
 
 #define WORD DMD_OPTION_WORD
@@ -216,6 +253,15 @@ static const dmd_option_t engine_options[] = {
      AT(frame_view.full_names)},
     {"dump-at-exit", "auto|yes|no", "auto", "auto: unless the program dumped by itself", WORD,
      AT(dump_at_exit)},
+    {"dump-every", "<seconds>s|<size>", NULL,
+     "also dump whenever so many seconds have passed, such as 10s, or so many bytes were "
+     "allocated, such as 100m; when the program allocates",
+     DMD_OPTION_OWN, .take = take_dump_every},
+    {"dump-above", "<size>", NULL,
+     "also dump when the heap becomes larger than this, and again if it was smaller in between",
+     DMD_OPTION_OWN, .take = take_dump_above},
+    {"max-dumps", "<number>", "100", "dumps for --dump-every and --dump-above in each process",
+     NUMBER, AT(max_dumps), .least = 1, .most = 100000},
     {"advice", "auto|yes|no", "auto",
      "search for the referrers of unreported blocks; auto: below a million live blocks", WORD,
      AT(advice)},
@@ -308,6 +354,10 @@ dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
        {"--lifetimes=yes", "lifetimes need every block, so it cannot be combined with sampling"}},
       {options->lifetimes && (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),
        {"--lifetimes=yes", "it needs the peak, which --peak=no and --mode=cumulative turn off"}},
+      {(options->dump_every_ms | options->dump_every_szB | options->dump_above_szB) != 0 &&
+           (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),
+       {"--dump-every or --dump-above",
+        "they need the peak, which --peak=no and --mode=cumulative turn off"}},
       {options->advice == DMD_YES && samples,
        {"--advice=yes",
         "the referrers of a block are unknown if --sample-interval records few blocks"}},
@@ -334,5 +384,8 @@ dmd_live_config_t dmd_options_live(const dmd_options_t *options) {
                              .require_scope = options->require_scope,
                              .records_peak = !options->no_peak,
                              .records_timeline = !options->no_timeline,
-                             .records_lifetimes = options->lifetimes};
+                             .records_lifetimes = options->lifetimes,
+                             .dump_every_ms = options->dump_every_ms,
+                             .dump_every_szB = options->dump_every_szB,
+                             .dump_above_szB = options->dump_above_szB};
 }

@@ -15,6 +15,7 @@ struct dmd_blocks {
   dmd_peak_t *peak;
   dmd_timekeeper_t timekeeper;
   dmd_breakdowns_t breakdowns;
+  const char *due;             /* why a dump is due, or NULL */
   dmd_late_alone_t late_alone; /* guarded by no lock */
   void *memory;                /* allocation that contains the shards and the peak */
   uint32_t n_parts, shift;
@@ -176,8 +177,11 @@ static void raise_peak(dmd_blocks_t *blocks, uint64_t new_addr) {
 
 const dmd_block_t *dmd_blocks_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block,
                                   uint32_t tag) {
-  if (dmd_peak_is_wanted(blocks->peak))
+  if (dmd_peak_is_wanted(blocks->peak)) {
     raise_peak(blocks, new_block->addr);
+    const char *due = dmd_peak_take_due(blocks->peak);
+    blocks->due = due != NULL ? due : blocks->due;
+  }
   return dmd_shard_add(at(blocks, new_block->addr), new_block, tag);
 }
 
@@ -424,6 +428,12 @@ const dmd_lifetime_t *dmd_blocks_lifetime(const dmd_blocks_t *blocks, uint32_t s
 
 uint32_t dmd_blocks_last_freed_stack(const dmd_blocks_t *blocks) {
   return dmd_ages_last_stack(blocks->peak->ages);
+}
+
+const char *dmd_blocks_take_due(dmd_blocks_t *blocks) {
+  const char *due = blocks->due;
+  blocks->due = NULL;
+  return due;
 }
 
 void dmd_blocks_forked(dmd_blocks_t *blocks) {

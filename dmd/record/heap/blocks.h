@@ -84,6 +84,7 @@ typedef struct dmd_blocks_config {
   bool records_timeline;        /* see timekeeper.h; only with the peak */
   bool records_lifetimes;       /* see ages.h; only with the peak, and not if blocks are sampled */
   dmd_clock_t clock;            /* for the time of the peak, and the timeline */
+  uint64_t dump_every_ms, dump_every_szB, dump_above_szB; /* see dmd_watch_t; only with the peak */
 } dmd_blocks_config_t;
 
 dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config);
@@ -204,6 +205,9 @@ void dmd_blocks_walk_earlier_peak(dmd_blocks_t *blocks,
 bool dmd_blocks_has_lifetimes(const dmd_blocks_t *blocks);
 const dmd_lifetime_t *dmd_blocks_lifetime(const dmd_blocks_t *blocks, uint32_t stack);
 uint32_t dmd_blocks_last_freed_stack(const dmd_blocks_t *blocks);
+
+/* Why a dump is due (dmd_watch_t), and it is no longer; NULL: none is. */
+const char *dmd_blocks_take_due(dmd_blocks_t *blocks);
 
 /* This is a forked child: forgets the peak, of which now is the largest so far, and the timeline.
  */

@@ -27,7 +27,10 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
                                       config->records_peak && config->mode != DMD_MODE_CUMULATIVE,
                                   .records_timeline = config->records_timeline,
                                   .records_lifetimes = config->records_lifetimes,
-                                  .clock = config->clock});
+                                  .clock = config->clock,
+                                  .dump_every_ms = config->dump_every_ms,
+                                  .dump_every_szB = config->dump_every_szB,
+                                  .dump_above_szB = config->dump_above_szB});
   live->marks = dmd_blocks_marks(live->blocks);
   dmd_sampler_init(&live->sampler, config->partial_stacks, config->sample_below, config->seed);
   dmd_reports_init(&live->reports, env);

@@ -171,6 +171,51 @@ static void note_heap(dmd_peak_t *peak, uint64_t szB) {
     __atomic_store_n(&peak->least_szB, szB, __ATOMIC_RELAXED);
 }
 
+/* ---- Dumps that are due. ---- */
+
+static bool is_above(const dmd_watch_t *watch, uint64_t szB) {
+  return watch->above_szB > 0 && (int64_t)szB > 0 && szB > watch->above_szB;
+}
+
+/* A heap that has become smaller by an eighth may exceed the limit again. */
+static bool is_due(dmd_watch_t *watch, uint64_t ms, uint64_t allocated, uint64_t szB) {
+  if ((int64_t)szB <= (int64_t)(watch->above_szB - watch->above_szB / 8))
+    __atomic_store_n(&watch->is_above, false, __ATOMIC_RELAXED);
+  return (watch->every_ms > 0 && ms >= watch->next_ms) ||
+         (watch->every_szB > 0 && allocated >= watch->next_szB) ||
+         (is_above(watch, szB) && !__atomic_load_n(&watch->is_above, __ATOMIC_RELAXED));
+}
+
+/* A thread in parallel has allocated szB more. */
+static void look_at_watch(dmd_peak_t *peak, uint64_t szB) {
+  dmd_watch_t *watch = &peak->watch;
+  uint64_t allocated = __atomic_add_fetch(&watch->looked_szB, szB, __ATOMIC_RELAXED);
+  uint64_t ms = watch->every_ms > 0 ? peak->clock.now(peak->clock.ctx) : 0;
+  if (is_due(watch, ms, allocated, __atomic_load_n(&peak->published, __ATOMIC_RELAXED)))
+    dmd_peak_want(peak);
+}
+
+const char *dmd_peak_take_due(dmd_peak_t *peak) {
+  dmd_watch_t *watch = &peak->watch;
+  if ((watch->every_ms | watch->every_szB | watch->above_szB) == 0)
+    return NULL;
+  const dmd_turnover_t now = dmd_peak_now(peak);
+  uint64_t szB = dmd_turnover_left(&now);
+  uint64_t ms = watch->every_ms > 0 ? peak->clock.now(peak->clock.ctx) : 0;
+  watch->looked_szB = now.allocated_szB;
+  if (!is_due(watch, ms, now.allocated_szB, szB))
+    return NULL;
+  bool is_large = is_above(watch, szB) && !watch->is_above;
+  watch->is_above |= is_large;
+  if (watch->every_ms > 0)
+    watch->next_ms = (ms / watch->every_ms + 1) * watch->every_ms;
+  if (watch->every_szB > 0)
+    watch->next_szB = (now.allocated_szB / watch->every_szB + 1) * watch->every_szB;
+  return is_large ? "dump-above" : "dump-every";
+}
+
+/* ---- The clock. ---- */
+
 static void read_clock(dmd_peak_t *peak) {
   settle(peak);
   uint64_t allocated = peak->alone.sum.allocated_szB, step = allocated / TIME_SHARE;
@@ -179,7 +224,8 @@ static void read_clock(dmd_peak_t *peak) {
   peak->next_clock = allocated + step + 1;
   set_time(peak);
   note_heap(peak, dmd_turnover_left(&peak->alone.sum));
-  if (dmd_timekeeper_is_due(peak->timekeeper))
+  if (dmd_timekeeper_is_due(peak->timekeeper) ||
+      is_due(&peak->watch, peak->ms, allocated, dmd_turnover_left(&peak->alone.sum)))
     dmd_peak_want(peak);
 }
 
@@ -206,6 +252,8 @@ __attribute__((cold)) void dmd_peak_look_around(dmd_peak_t *peak, dmd_block_t *b
 
 void dmd_peak_look(dmd_peak_t *peak) {
   note_heap(peak, __atomic_load_n(&peak->published, __ATOMIC_RELAXED));
+  if (peak->is_parallel)
+    look_at_watch(peak, DMD_TIMEKEEPER_SZB);
   if (dmd_timekeeper_is_due(peak->timekeeper))
     dmd_peak_want(peak);
 }
@@ -236,6 +284,11 @@ void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, dmd_shard_t *shards, 
   peak->timekeeper = timekeeper;
   peak->shards = shards;
   peak->n_shards = n_shards;
+  peak->watch = (dmd_watch_t){.every_ms = peak->clock.now == NULL ? 0 : config->dump_every_ms,
+                              .every_szB = config->dump_every_szB,
+                              .above_szB = config->dump_above_szB,
+                              .next_ms = config->dump_every_ms,
+                              .next_szB = config->dump_every_szB};
   peak->mark = peak->is_on;
   peak->number = 2;
   peak->least_share = LEAST_SHARE;

@@ -92,6 +92,16 @@ typedef struct dmd_peak_share {
   dmd_gone_t *log;           /* DMD_PEAK_LOG of them; NULL: not needed yet */
 } dmd_peak_share_t;
 
+/* Asks for a dump: after so much time or so many allocated bytes, or when the heap becomes larger
+ * than so many bytes. 0: never. It is looked at when the clock is read, so it is right to
+ * DMD_TIMEKEEPER_SZB for each shard, and a program that allocates nothing gets no dump. */
+typedef struct dmd_watch {
+  uint64_t every_ms, every_szB, above_szB;
+  uint64_t next_ms, next_szB; /* of the next dump */
+  uint64_t looked_szB;        /* about what threads in parallel have allocated */
+  bool is_above;
+} dmd_watch_t;
+
 struct dmd_shard;
 struct dmd_blocks_config;
 
@@ -124,6 +134,7 @@ typedef struct dmd_peak {
   dmd_moment_t earlier; /* the largest heap before the last dump; blocks as in dmd_turnover_t */
   dmd_peak_share_t at_earlier; /* its blocks are `gone`, with the mark DMD_PEAK_EARLIER */
   dmd_clock_t clock;
+  dmd_watch_t watch;
   const dmd_timekeeper_t *timekeeper;
   struct dmd_shard *shards;
   uint32_t n_shards;
@@ -164,6 +175,10 @@ void dmd_peak_look(dmd_peak_t *peak);
 /* The smallest heap seen since the last call, with this one, which is now. All shard locks are
  * held. */
 uint64_t dmd_peak_take_least(dmd_peak_t *peak, uint64_t now_szB);
+
+/* With all shard locks, after dmd_peak_raise: why a dump is due, or NULL. The next one is due
+ * later. */
+const char *dmd_peak_take_due(dmd_peak_t *peak);
 
 /* Makes this moment the peak: always, or if the heap is larger than ever. All shard locks are held,
  * or the thread is alone. */

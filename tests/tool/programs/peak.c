@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <valgrind/dmd.h>
@@ -119,6 +120,27 @@ static void overlook(void) {
   free(large);
 }
 
+/* The heap grows to 10,000,000 bytes, twice. */
+static void swell(void) {
+  char *all[100];
+  for (int turn = 0; turn < 2; turn++) {
+    for (int i = 0; i < 100; i++)
+      all[i] = soup(100000);
+    for (int i = 0; i < 100; i++)
+      free(all[i]);
+  }
+}
+
+/* Allocates for more than two seconds. */
+static void simmer(void) {
+  struct timespec start, now;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  do {
+    free(soup(5000));
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while (now.tv_sec - start.tv_sec < 3);
+}
+
 static void *work(void *turn) {
   char *kept[50];
   (void)turn;
@@ -143,9 +165,9 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } ways[] = {{"cook", cook}, {"leave", leave},       {"stir", stir},
-              {"tell", tell}, {"split", split},       {"divide", divide},
-              {"dine", dine}, {"overlook", overlook}, {"together", together}};
+  } ways[] = {{"cook", cook},   {"leave", leave},       {"stir", stir},        {"tell", tell},
+              {"split", split}, {"divide", divide},     {"swell", swell},      {"simmer", simmer},
+              {"dine", dine},   {"overlook", overlook}, {"together", together}};
   for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
     if (strcmp(argv[1], ways[i].name) == 0)
       ways[i].run();
