@@ -328,11 +328,12 @@ static void print_total(dmd_out_t *out, const dmd_waste_t *w) {
   dmd_out_str(out, "\n\n");
 }
 
-/* The engine compares contents only if asked to. */
+/* The engine compares contents only if asked to, and the graph does not say whether it was. */
 static void print_hint(dmd_out_t *out, const dmd_waste_t *w) {
   if (w->graph->contents.last == 0)
-    dmd_out_str(out, "# no contents were compared; a run with --graph=yes --waste=yes also finds "
-                     "constant,\n# duplicate and untouched blocks\n");
+    dmd_out_str(out,
+                "# the graph has no equal contents; only a run with --graph=yes --waste=yes finds "
+                "constant,\n# duplicate and untouched blocks\n");
 }
 
 void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by, uint32_t max_rows) {
