@@ -162,8 +162,8 @@ static dmd_timepoint_t point_of(const dmd_blocks_t *blocks) {
                            .least_szB = dmd_turnover_left(&now)};
 }
 
-/* new_addr: where a block is about to be added; 0: none. */
-static void raise_peak(dmd_blocks_t *blocks, uint64_t new_addr) {
+/* not_new: as in dmd_breakdowns_look. */
+static void raise_peak(dmd_blocks_t *blocks, uint64_t not_new) {
   dmd_blocks_hold_all(blocks);
   dmd_peak_raise(blocks->peak);
   dmd_timepoint_t now = point_of(blocks), point = now;
@@ -172,13 +172,13 @@ static void raise_peak(dmd_blocks_t *blocks, uint64_t new_addr) {
   now.ms = blocks->timekeeper.last_ms;
   if (blocks->timekeeper.is_on)
     dmd_breakdowns_look(&blocks->breakdowns, &now,
-                        whole(blocks, dmd_peak_now(blocks->peak).n_allocated), new_addr);
+                        whole(blocks, dmd_peak_now(blocks->peak).n_allocated), not_new);
 }
 
 const dmd_block_t *dmd_blocks_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block,
                                   uint32_t tag) {
   if (dmd_peak_is_wanted(blocks->peak)) {
-    raise_peak(blocks, new_block->addr);
+    raise_peak(blocks, ~new_block->addr);
     const char *due = dmd_peak_take_due(blocks->peak);
     blocks->due = due != NULL ? due : blocks->due;
   }
@@ -385,7 +385,7 @@ dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
 
 bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_moment_t *largest, dmd_moment_t *recent) {
   const dmd_peak_t *peak = blocks->peak;
-  raise_peak(blocks, 0);
+  raise_peak(blocks, UINT64_MAX);
   *largest = dmd_peak_largest(peak);
   *recent = dmd_peak_recent(peak);
   recent->is_known = dmd_peak_was_earlier(peak);
@@ -447,13 +447,13 @@ void dmd_blocks_forked(dmd_blocks_t *blocks) {
 /* ---- The timeline. ---- */
 
 void dmd_blocks_mark(dmd_blocks_t *blocks, const char *text, uint64_t dump) {
-  raise_peak(blocks, 0);
+  raise_peak(blocks, UINT64_MAX);
   dmd_timekeeper_mark(&blocks->timekeeper, point_of(blocks), text, dump);
 }
 
 void dmd_blocks_tell_timeline(dmd_blocks_t *blocks, dmd_translation_t *ids) {
   uint64_t unit = blocks->sample_interval == 0 ? 1 : DMD_SHARD_FRACTION;
-  raise_peak(blocks, 0);
+  raise_peak(blocks, UINT64_MAX);
   dmd_timepoint_t now = point_of(blocks);
   dmd_timekeeper_tell(&blocks->timekeeper, now, unit, ids->to);
   now.ms = blocks->timekeeper.last_ms;

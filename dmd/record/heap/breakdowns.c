@@ -27,7 +27,7 @@ void dmd_breakdowns_restart(dmd_breakdowns_t *b) {
 typedef struct {
   dmd_breakdowns_t *b;
   const dmd_shard_t *shard;
-  uint64_t new_addr;
+  uint64_t not_new; /* as in dmd_breakdowns_look */
 } walk_t;
 
 static void add_amount(dmd_pool_t *sums, uint32_t id, uint64_t szB) {
@@ -39,7 +39,7 @@ static void add_amount(dmd_pool_t *sums, uint32_t id, uint64_t szB) {
 /* Does not settle: what the program's next block gets must not depend on a walk. */
 static void visit(void *ctx, uint64_t addr, dmd_block_t *block) {
   const walk_t *w = ctx;
-  if (addr == w->new_addr || (block->flags & DMD_BLOCK_ANNOUNCED) ||
+  if (~addr == w->not_new || (block->flags & DMD_BLOCK_ANNOUNCED) ||
       block == w->shard->leaving.removed.block)
     return;
   uint64_t szB = dmd_shard_bytes_of(w->shard, block);
@@ -69,18 +69,28 @@ static void clear(dmd_pool_t *sums) {
     *DMD_POOL_AT(sums, uint64_t, id) = 0;
 }
 
-static void take(dmd_breakdowns_t *b, const dmd_timepoint_t *now, uint64_t new_addr) {
+__attribute__((noinline)) static void take(dmd_breakdowns_t *b, const dmd_timepoint_t *now,
+                                           uint64_t not_new) {
   if (b->kept == NULL)
     b->kept = dmd_env_alloc(b->env, "dmd.breakdowns", (DMD_MAX_BREAKDOWNS + 1) * sizeof *b->kept);
   clear(&b->by_stack);
   clear(&b->by_tag);
   for (uint32_t i = 0; i < b->n_shards; i++)
     dmd_heap_walk(&b->shards[i].heap, visit,
-                  &(walk_t){.b = b, .shard = &b->shards[i], .new_addr = new_addr});
+                  &(walk_t){.b = b, .shard = &b->shards[i], .not_new = not_new});
   dmd_kept_breakdown_t *kept = &b->kept[b->n_kept++];
   kept->at = *now;
   kept->n_stacks = keep_largest(&b->by_stack, kept->stacks, DMD_MAX_TIMESTACKS);
   kept->n_tags = keep_largest(&b->by_tag, kept->tags, DMD_MAX_TIMETAGS);
+}
+
+/* A walk leaves addresses of blocks on the stack. It may be the program's, on which a heap graph
+ * would later take them for the program's pointers. */
+__attribute__((noinline)) static void wipe_stack(void) {
+  enum { WIPED = 2048 };
+  volatile uint64_t below[WIPED / sizeof(uint64_t)];
+  for (size_t i = 0; i < WIPED / sizeof(uint64_t); i++)
+    below[i] = 0;
 }
 
 /* ---- When. ---- */
@@ -110,10 +120,11 @@ static void thin_out(dmd_breakdowns_t *b) {
 }
 
 void dmd_breakdowns_look(dmd_breakdowns_t *b, const dmd_timepoint_t *now, uint64_t n_allocated,
-                         uint64_t new_addr) {
+                         uint64_t not_new) {
   if (now->ms < b->next_ms || !is_affordable(b, now->ms, n_allocated))
     return;
-  take(b, now, new_addr);
+  take(b, now, not_new);
+  wipe_stack();
   b->last_ms = now->ms;
   b->n_allocated = n_allocated;
   if (b->n_kept == DMD_MAX_BREAKDOWNS)
@@ -247,7 +258,7 @@ void dmd_breakdowns_tell(dmd_breakdowns_t *b, const dmd_timepoint_t *now, uint64
   candidates_t *c = dmd_env_alloc(b->env, "dmd.breakdowns", sizeof *c);
   c->n = 0;
   add_growing(b, c);
-  take(b, now, 0);
+  take(b, now, UINT64_MAX);
   choose_stacks(b, c);
   for (uint32_t i = 0; i < b->n_kept; i++) {
     dmd_timepoint_t at = dmd_timepoint_in_blocks(b->kept[i].at, unit);
