@@ -119,7 +119,7 @@ __attribute__((noinline)) static void record_with_lock(pl_thread_t *thread, uint
     g_is_complete = false;
   bool is_due = g_engine.due != NULL;
   pl_unlock(thread);
-  thread->quick.newest = addr;
+  thread->quick.not_newest = ~addr;
   if (is_due)
     pl_control_dump_due(thread);
 }
@@ -295,7 +295,7 @@ static void record_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p
                                      req, usable))
     g_is_complete = false;
   pl_unlock(thread);
-  thread->quick.newest = addr;
+  thread->quick.not_newest = ~addr;
 }
 
 /* If begin could not enter, the thread runs a handler that interrupted the engine, so end cannot

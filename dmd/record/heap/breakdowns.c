@@ -88,9 +88,9 @@ __attribute__((noinline)) static void take(dmd_breakdowns_t *b, const dmd_timepo
  * would later take them for the program's pointers. */
 __attribute__((noinline)) static void wipe_stack(void) {
   enum { WIPED = 2048 };
-  volatile uint64_t below[WIPED / sizeof(uint64_t)];
-  for (size_t i = 0; i < WIPED / sizeof(uint64_t); i++)
-    below[i] = 0;
+  uint64_t below[WIPED / sizeof(uint64_t)];
+  dmd_mem_zero(below, sizeof below);
+  __asm__ volatile("" : : "r"(below) : "memory"); /* so that the compiler does not leave it out */
 }
 
 /* ---- When. ---- */

@@ -16,7 +16,7 @@ void dmd_live_refresh(dmd_live_t *live, uint32_t thread, dmd_fastpath_t *quick) 
   note_changes(live);
   quick->has_claim = dmd_live_claim(live, thread, 0) != DMD_NONE;
   quick->generation = 0;
-  quick->newest = 0;
+  quick->not_newest = 0;
   if (config->never_quick || config->mode == DMD_MODE_CUMULATIVE ||
       dmd_scopes_any_free(&live->tags, thread))
     return;

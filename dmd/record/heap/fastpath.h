@@ -41,8 +41,9 @@ typedef struct dmd_fastpath {
   bool samples;       /* the sampler is initialised */
   bool is_exact;      /* every block is recorded as it is, with its stack */
   dmd_sampler_t sampler;
-  uint64_t newest; /* where the thread's last event allocated a block; 0: it did something else.
-                      After an allocation with the engine's lock the host sets it */
+  uint64_t not_newest; /* the complement of where the thread's last event allocated a block, which a
+                          heap graph does not take for a pointer; 0: it did something else. After an
+                          allocation with the engine's lock the host sets it */
 } dmd_fastpath_t;
 
 void dmd_live_refresh(dmd_live_t *live, uint32_t thread, dmd_fastpath_t *quick);
@@ -59,15 +60,15 @@ dmd_plan_t dmd_live_quick_plan(const dmd_live_t *live, dmd_fastpath_t *quick, ui
 /* dmd_live_add for a thread that may use the fast path. */
 static inline bool dmd_live_quick_add(const dmd_live_t *live, dmd_fastpath_t *quick,
                                       const dmd_new_block_t *new_block) {
-  quick->newest = new_block->addr;
+  quick->not_newest = ~new_block->addr;
   return dmd_blocks_quick_add(live->blocks, new_block, quick->tag);
 }
 
 /* dmd_live_remove for any thread. */
 static inline bool dmd_live_quick_remove(const dmd_live_t *live, dmd_fastpath_t *quick,
                                          uint64_t addr, uint32_t stack) {
-  bool is_temporary = quick->newest == addr;
-  quick->newest = 0;
+  bool is_temporary = quick->not_newest == ~addr;
+  quick->not_newest = 0;
   return dmd_blocks_quick_remove(live->blocks, addr, stack, is_temporary);
 }
 
@@ -80,7 +81,7 @@ static inline dmd_block_t *dmd_live_quick_begin_move(const dmd_live_t *live, uin
 static inline bool dmd_live_quick_end_move(const dmd_live_t *live, dmd_fastpath_t *quick,
                                            uint64_t addr, dmd_block_t *block,
                                            const dmd_new_block_t *now) {
-  quick->newest = now->addr;
+  quick->not_newest = ~now->addr;
   return dmd_blocks_quick_end_move(live->blocks, addr, block, now, quick->tag);
 }
 
