@@ -62,9 +62,13 @@ uint32_t dmd_translation_tag(dmd_translation_t *t, uint32_t id);
 /* A report set. Flags that let a report survive a clear are dropped: profiles do not have them. */
 uint32_t dmd_translation_reports(dmd_translation_t *t, uint32_t id);
 
+/* DMD_NONE if the stack was not requested yet. */
+static inline uint32_t dmd_translation_known_stack(const dmd_translation_t *t, uint32_t id) {
+  return id <= t->stacks.last && id != DMD_NONE ? *DMD_POOL_AT(&t->stacks, uint32_t, id) : DMD_NONE;
+}
+
 static inline uint32_t dmd_translation_stack(dmd_translation_t *t, uint32_t id) {
-  uint32_t known =
-      id <= t->stacks.last && id != DMD_NONE ? *DMD_POOL_AT(&t->stacks, uint32_t, id) : DMD_NONE;
+  uint32_t known = dmd_translation_known_stack(t, id);
   return known != DMD_NONE ? known : dmd_translation_add_stack(t, id);
 }
 

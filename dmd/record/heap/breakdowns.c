@@ -233,6 +233,31 @@ static void choose_tags(const dmd_breakdowns_t *b, candidates_t *c) {
     c->n = DMD_MAX_TIMETAGS;
 }
 
+static bool is_chosen(const candidates_t *c, uint32_t id) {
+  uint32_t i = 0;
+  while (i < c->n && c->list[i].id != id)
+    i++;
+  return i < c->n;
+}
+
+/* Different stacks of the heap may be one stack of the profile. Adds those that were not chosen to
+ * the one that was. */
+static void add_equal_stacks(const dmd_breakdowns_t *b, const candidates_t *c,
+                             const dmd_translation_t *ids) {
+  dmd_timeline_t *to = &ids->to->timeline;
+  for (uint32_t i = 0; i < b->n_kept; i++)
+    for (uint32_t k = 0; k < b->kept[i].n_stacks; k++) {
+      dmd_amount_t amount = b->kept[i].stacks[k];
+      uint32_t place = 0, stack = dmd_translation_known_stack(ids, amount.id);
+      if (stack == DMD_NONE || is_chosen(c, amount.id))
+        continue;
+      while (place < to->stacks.last && *dmd_timeline_stack(to, place) != stack)
+        place++;
+      if (place < to->stacks.last)
+        to->breakdowns[i].stacks[place] += amount.szB;
+    }
+}
+
 static void add_stacks(const dmd_breakdowns_t *b, const candidates_t *c, dmd_translation_t *ids) {
   dmd_timeline_t *to = &ids->to->timeline;
   for (uint32_t k = 0; k < c->n; k++) {
@@ -242,6 +267,7 @@ static void add_stacks(const dmd_breakdowns_t *b, const candidates_t *c, dmd_tra
           amount_of(b->kept[i].stacks, b->kept[i].n_stacks, c->list[k].id);
   }
   dmd_timeline_join_stacks(to);
+  add_equal_stacks(b, c, ids);
 }
 
 static void add_tags(const dmd_breakdowns_t *b, const candidates_t *c, dmd_translation_t *ids) {
