@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/jsonout.h"
 #include "base/sort.h"
+#include "base/str.h"
 #include "show/text/print.h"
 
 static const char *const scopes[DMD_N_CLAIM_SCOPES] = {"block", "owned", "retained"};
@@ -74,14 +75,17 @@ static void print_range(dmd_out_t *out, const dmd_claim_finding_t *f) {
   dmd_out_str(out, f->most > 0 ? " too many" : " too few");
 }
 
+/* A block without a type is named "from" the function that allocated it. */
 static void print_part(dmd_out_t *out, const dmd_claimrules_t *rules,
                        const dmd_claim_part_t *part) {
+  bool is_nameless = dmd_str_begins(dmd_claimcases_name(rules->cases, part->name), "from ");
+  dmd_out_str(out, is_nameless ? "a block " : "");
   print_name(out, rules, part->name);
   if (part->path != DMD_NONE && !part->is_shared) {
     dmd_out_str(out, ", as ->");
     print_name(out, rules, part->path);
   }
-  if (part->site != DMD_NONE) {
+  if (part->site != DMD_NONE && !is_nameless) {
     dmd_out_str(out, ", allocated in ");
     print_name(out, rules, part->site);
   }
@@ -92,9 +96,9 @@ static const struct {
   const char *before, *after;
   bool has_bytes;
 } words[] = {
-    [DMD_DEFECT_MISSING] = {"leaves out ", " and what it leads to", false},
+    [DMD_DEFECT_MISSING] = {"leaves out ", ", and what it leads to", false},
     [DMD_DEFECT_MISSING_OWN] = {"leaves out ", ", but counts what it leads to", false},
-    [DMD_DEFECT_TWICE] = {"counts once too often ", " and what it leads to", false},
+    [DMD_DEFECT_TWICE] = {"counts once too often ", ", and what it leads to", false},
     [DMD_DEFECT_TWICE_OWN] = {"counts once too often ", "", false},
     [DMD_DEFECT_SHARED] = {"counts ", ", which also belongs to others", false},
     [DMD_DEFECT_UNIT] = {"", "", false},
