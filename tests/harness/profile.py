@@ -295,7 +295,10 @@ def check_breakdowns(doc, dump):
         for block in doc["blockList"]:
             sums[block.get(key)] += block.get("num", 1) * block["req"]
         for name, amount in zip(ids, amounts):
-            require(amount == sums[name] or amount == 0 and len(ids) > 9, "%s has %d bytes, not %d" % (name, sums[name], amount))
+            # When dmdv names the frames of a native profile, a stack may become one with others that were too small to be listed.
+            joined = doc["dmd"]["valgrindVersion"] is None and key == "alloc" and amount < sums[name]
+            require(amount == sums[name] or joined or amount == 0 and len(ids) > 9,
+                    "%s has %d bytes, not %d" % (name, sums[name], amount))
 
 
 def without_peak(blocks):
