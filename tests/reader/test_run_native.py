@@ -172,7 +172,7 @@ def test_native_exec_leaves_the_environment(test):
     """The new program sees its environment as it would without dmd."""
     program(test)
     out, _ = run(test, "-q", "-o", "p.json", "/bin/sh", "-c", "MINE=1 exec env", environment={"LD_PRELOAD": ""})
-    test.equal([line for line in out.splitlines() if line.startswith(("LD_PRELOAD=", "DMD_", "MINE="))], ["MINE=1"])
+    test.equal([line for line in out.splitlines() if line.startswith(("LD_PRELOAD=", "DMD_OPTIONS=", "MINE="))], ["MINE=1"])
 
 
 def test_native_wrong_options(test):

@@ -36,7 +36,7 @@ def test_everything_is_reached(t):
 
 def test_views_filter_and_help(t):
     page = t.open(t.catalog())
-    page.press("2")
+    page.press("3")
     page.until("document.querySelector('main').dataset.link.includes('records')")
     page.settle()
     page.press("/")
