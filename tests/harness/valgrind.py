@@ -146,6 +146,7 @@ class ToolTest(Test):
     """A test of the tool; its function does everything through this object."""
 
     make_run = Run
+    sample_error = 0  # how many samples more or less the same program may have
 
     def __init__(self, bench, name, sources):
         super().__init__(bench.place, name)
