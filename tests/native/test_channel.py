@@ -252,7 +252,7 @@ def memory_of(process):
 
 
 def word(memory, at):
-    return struct.unpack_from("<Q", memory, at)[0]
+    return struct.unpack_from("@Q", memory, at)[0]
 
 
 def let_go(process):
@@ -314,7 +314,7 @@ def put(memory, kind, payload, pid, stream=0):
     packet += bytes(-len(packet) % 8)
     for i, byte in enumerate(packet):
         memory[RING_AT + (head + i) % RING_SZB] = byte
-    struct.pack_into("<Q", memory, HEAD_AT, head + len(packet))
+    struct.pack_into("@Q", memory, HEAD_AT, head + len(packet))  # "<Q" would write it byte by byte
 
 
 def put_file(memory, name, pid, stream):

@@ -36,9 +36,12 @@ def test_vfork(t):
 
 
 def test_children_are_not_watched(t):
+    """The shell that the program becomes is, the programs that it starts are not."""
     run = t.run([t.program("ends.c"), "exec"], status=3)
     t.equal(run.out, b"0\n")
-    t.equal(run.profiles, {})
+    t.equal([profile.doc["dmd"]["argv"][:2] for profile in run.profiles.values() if profile.doc["dmd"]["pid"] == run.pid],
+            [["sh", "-c"]])
+    t.check(all(profile.doc["dmd"]["argv"][0] == "sh" for profile in run.profiles.values()), "none is of env or grep")
 
 
 def test_children_are_watched_if_that_is_wanted(t):

@@ -194,7 +194,9 @@ static void show(void) {
   pthread_create(&thread, NULL, show_stacks, NULL);
   pthread_join(thread, NULL);
   fflush(stdout);
-  execl("/bin/grep", "grep", "-e", "^Sig[PBIC]", "/proc/self/status", (char *)NULL);
+  if (fork() == 0)
+    execl("/bin/grep", "grep", "-e", "^Sig[PBIC]", "/proc/self/status", (char *)NULL);
+  wait(NULL);
 }
 
 int main(int argc, char **argv) {
