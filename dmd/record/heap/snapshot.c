@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/heap/snapshot.h"
 
+#include "base/bitset.h"
 #include "base/mem.h"
 #include "model/profile/claimblocks.h"
 #include "model/profile/fault.h"
@@ -388,6 +389,42 @@ static void add_peak(snapshot_t *s) {
   profile->has_recent = s->has_recent;
 }
 
+/* ---- Never measured. ---- */
+
+static void unmark(dmd_groups_t *groups, const dmd_bitset_t *measured, bool may_join) {
+  bool any = false;
+  for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
+    dmd_group_t *group = dmd_groups_at(groups, id);
+    bool is_measured = group->never_measured && dmd_bitset_has(measured, group->stack);
+    any = any || is_measured;
+    group->never_measured = group->never_measured && !is_measured;
+  }
+  if (any && may_join)
+    dmd_groups_join(groups);
+}
+
+/* Different stacks of the heap may be one stack of the profile, which a reporter has covered if it
+ * covered one of them. */
+static void join_measured(snapshot_t *s) {
+  dmd_profile_t *profile = s->profile;
+  dmd_bitset_t measured;
+  uint32_t most = 0;
+  for (uint32_t id = 1; id <= s->ids.stacks.last; id++) {
+    uint32_t stack = dmd_translation_known_stack(&s->ids, id);
+    most = stack > most ? stack : most;
+  }
+  dmd_bitset_init(&measured, profile->env, "dmd.snapshot", (uint64_t)most + 1);
+  for (uint32_t id = 1; id <= s->ids.stacks.last; id++) {
+    uint32_t stack = dmd_translation_known_stack(&s->ids, id);
+    if (stack != DMD_NONE && dmd_stacks_get(s->live->measured, id) != 0)
+      dmd_bitset_add(&measured, stack);
+  }
+  unmark(&profile->groups, &measured, dmd_scanned_is_empty(&profile->scanned));
+  unmark(&profile->gone, &measured, true);
+  unmark(&profile->recent, &measured, true);
+  dmd_bitset_destroy(&measured);
+}
+
 /* ---- Building the profile. ---- */
 
 static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
@@ -434,6 +471,8 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
   }
   dmd_blocks_walk_gone(live->blocks, add_gone, &s);
   dmd_blocks_walk_earlier_peak(live->blocks, add_earlier, &s);
+  if (s.knows_measured)
+    join_measured(&s);
   dmd_peak_add_up_never_measured(profile);
   add_lifetimes(&s);
   profile->memory.heap_allocated = s.in_blocks_szB - dmd_nested_szB(&s.nested);
