@@ -315,39 +315,30 @@ void dmd_heapgraph_add_claim(dmd_heapgraph_t *graph, const dmd_graph_claim_t *cl
 
 /* ---- Lookup. ---- */
 
+/* The body of a function: returns the element whose field is the key, of a pool in ascending order
+ * of that field; NULL: there is none. */
+#define RETURN_FOUND(all, type, field, key)                                                        \
+  uint32_t place;                                                                                  \
+  DMD_SEARCH(place, 1, (all)->last + 1, DMD_POOL_AT(all, const type, place)->field < (key));       \
+  if (place > (all)->last)                                                                         \
+    return NULL;                                                                                   \
+  const type *found = DMD_POOL_AT(all, const type, place);                                         \
+  return found->field == (key) ? found : NULL
+
 const dmd_graph_interior_t *dmd_heapgraph_interior(const dmd_heapgraph_t *graph, uint32_t edge) {
-  const dmd_pool_t *all = &graph->interiors;
-  uint32_t place;
-  DMD_SEARCH(place, 1, all->last + 1,
-             DMD_POOL_AT(all, const dmd_graph_interior_t, place)->edge < edge);
-  if (place > all->last)
-    return NULL;
-  const dmd_graph_interior_t *found = DMD_POOL_AT(all, const dmd_graph_interior_t, place);
-  return found->edge == edge ? found : NULL;
+  RETURN_FOUND(&graph->interiors, dmd_graph_interior_t, edge, edge);
 }
 
 const dmd_graph_first_word_t *dmd_heapgraph_first_word(const dmd_heapgraph_t *graph,
                                                        uint32_t node) {
-  const dmd_pool_t *all = &graph->first_words;
-  uint32_t place;
-  DMD_SEARCH(place, 1, all->last + 1,
-             DMD_POOL_AT(all, const dmd_graph_first_word_t, place)->node < node);
-  if (place > all->last)
-    return NULL;
-  const dmd_graph_first_word_t *found = DMD_POOL_AT(all, const dmd_graph_first_word_t, place);
-  return found->node == node ? found : NULL;
+  RETURN_FOUND(&graph->first_words, dmd_graph_first_word_t, node, node);
 }
 
 const dmd_graph_contents_t *dmd_heapgraph_contents(const dmd_heapgraph_t *graph, uint32_t node) {
-  const dmd_pool_t *all = &graph->contents;
-  uint32_t place;
-  DMD_SEARCH(place, 1, all->last + 1,
-             DMD_POOL_AT(all, const dmd_graph_contents_t, place)->node < node);
-  if (place > all->last)
-    return NULL;
-  const dmd_graph_contents_t *found = DMD_POOL_AT(all, const dmd_graph_contents_t, place);
-  return found->node == node ? found : NULL;
+  RETURN_FOUND(&graph->contents, dmd_graph_contents_t, node, node);
 }
+
+#undef RETURN_FOUND
 
 /* An empty block contains its start address, as everywhere. */
 static bool is_around(const dmd_heapgraph_t *graph, uint32_t node, uint64_t addr) {
