@@ -72,6 +72,7 @@ dmd_core_sources = \
   dmd/analyse/history/changepoints.c dmd/analyse/history/changepoints.h \
   dmd/analyse/history/fits.c dmd/analyse/history/fits.h \
   dmd/analyse/limits/ttest.c dmd/analyse/limits/ttest.h \
+  dmd/analyse/limits/wasted.c dmd/analyse/limits/wasted.h \
   dmd/analyse/records/sums.c dmd/analyse/records/sums.h \
   dmd/analyse/tree/tree.c dmd/analyse/tree/tree.h \
   dmd/analyse/tree/treecolumns.c dmd/analyse/tree/treecolumns.h \

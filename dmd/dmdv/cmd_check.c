@@ -3,6 +3,7 @@
  * dmdv check: the gate for continuous integration. Reads all files and evaluates every limit before
  * it writes anything.
  */
+#include "analyse/waste/findings.h"
 #include "base/limits.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/recordoptions.h"
@@ -79,6 +80,24 @@ static bool take_leaked(void *target, const char *value, dmd_strbuf_t *why) {
   return take_share(target, DMD_LEAKED, "max-leaked", value, why);
 }
 
+/* SIZE or KIND:SIZE. */
+static bool take_waste(void *target, const char *value, dmd_strbuf_t *why) {
+  const char *colon = strchr(value, ':');
+  dmd_limit_t *limit = add_limit(target, DMD_WASTED, "max-waste", value);
+  size_t n = colon != NULL ? (size_t)(colon - value) : 0;
+  for (int i = 0; i < DMD_N_WASTE_KINDS && colon != NULL; i++) {
+    const char *kind = dmd_waste_kind_name((dmd_waste_kind_t)i);
+    if (strlen(kind) == n && memcmp(kind, value, n) == 0)
+      limit->name = strcpy(dmd_env_alloc(&dmdv_env, "dmdv.waste", n + 1), kind);
+  }
+  if (colon != NULL && limit->name == NULL)
+    return is_good("this is not KIND:SIZE with a kind of dmdv waste", why);
+  const char *reason = dmd_size_parse(colon != NULL ? colon + 1 : value, &limit->size);
+  if (reason == NULL && limit->size.has_plus)
+    reason = "a + means growth, which --max-growth limits";
+  return is_good(reason, why);
+}
+
 static bool take_peak(void *target, const char *value, dmd_strbuf_t *why) {
   dmd_limit_t *limit = add_limit(target, DMD_AT_PEAK, "max-peak", value);
   const char *reason = dmd_size_parse(value, &limit->size);
@@ -128,6 +147,11 @@ static const dmd_option_t limit_options[] = {
     {"max-leaked", "SIZE", NULL,
      "requested bytes that no variable leads to, by the heap graph next to the profile",
      DMD_OPTION_OWN, .take = take_leaked},
+    {"max-waste", "[KIND:]SIZE", NULL,
+     "bytes that would be saved, as dmdv waste finds them in the heap graph next to the profile, "
+     "of "
+     "all kinds or of one of them: " DMD_WASTE_KIND_LIST "; repeatable",
+     DMD_OPTION_OWN, .take = take_waste},
     {"max-peak", "SIZE", NULL,
      "requested bytes of the largest heap up to the dump; not of several files together",
      DMD_OPTION_OWN, .take = take_peak},
@@ -149,7 +173,7 @@ static const dmd_option_t other_options[] = {
      .is_file = true},
     {"ignore", "FILE", NULL,
      "patterns of stacks whose blocks count neither as unreported, nor as twice-reported, nor as "
-     "leaked",
+     "leaked, and not as waste",
      DMD_OPTION_TEXT, AT(ignore), .is_file = true},
     {"each", NULL, NULL,
      "check each of several files by itself, then all together; growth is checked only together",
@@ -311,11 +335,30 @@ static int judge(const options_t *o, dmd_verdict_t *v) {
   return status;
 }
 
-static bool asks_for_leaks(const options_t *o) {
+/* A limit of this kind; NULL: none. needs_contents: one on waste that contents show. */
+static const dmd_limit_t *limit_of(const options_t *o, dmd_what_t what, bool needs_contents) {
   for (size_t i = 0; i < o->n_limits; i++)
-    if (o->limits[i].what == DMD_LEAKED)
-      return true;
-  return false;
+    if (o->limits[i].what == what &&
+        (!needs_contents || dmd_waste_needs_contents(o->limits[i].name)))
+      return &o->limits[i];
+  return NULL;
+}
+
+static bool find_waste(const options_t *o, dmd_wasted_t *wasted, dmd_ignore_t *ignore) {
+  const dmd_limit_t *limit = limit_of(o, DMD_WASTED, true);
+  if (!dmdv_waste_find(wasted, &o->files, &o->load.frame_view, ignore, o->max_frames))
+    return false;
+  return limit == NULL || wasted->has_contents ||
+         dmdv_error("check: --max-waste=%s needs heap graphs of a run with --waste=yes",
+                    limit->value);
+}
+
+/* Finds what the limits need of the heap graphs beside the profiles. */
+static bool look_beside(const options_t *o, dmdv_lost_t *lost, dmd_wasted_t *wasted,
+                        dmd_ignore_t *ignore) {
+  return (limit_of(o, DMD_LEAKED, false) == NULL ||
+          dmdv_lost_find(lost, &o->files, &o->load.frame_view, ignore)) &&
+         (limit_of(o, DMD_WASTED, false) == NULL || find_waste(o, wasted, ignore));
 }
 
 /* name: the file's, or the one for all merged files. */
@@ -332,22 +375,23 @@ static int check_profile(const options_t *o, dmd_ignore_t *ignore, const dmd_pro
                      .ignore_name = o->ignore,
                      .max_frames = o->max_frames,
                      .now = subject_of(now, ignore, !is_one)};
+  dmd_wasted_t wasted;
   dmd_profile_t before;
   int status = 2;
   dmdv_lost_init(&lost);
-  if (asks_for_leaks(o) && !dmdv_lost_find(&lost, &o->files, &o->load.frame_view, ignore)) {
-    dmdv_lost_destroy(&lost);
-    dmd_env_free(&dmdv_env, (void *)v.now.ignored_by);
-    return 2;
-  }
+  dmd_wasted_init(&wasted, &dmdv_env);
   v.now.lost = &lost.subject;
-  if (o->baseline == NULL) {
+  v.now.wasted = &wasted;
+  if (!look_beside(o, &lost, &wasted, ignore)) {
+    status = 2;
+  } else if (o->baseline == NULL) {
     status = judge(o, &v);
   } else if (load_subject(&v.before, &before, o->baseline, o, ignore, false)) {
     status = judge(o, &v);
     destroy_subject(&v.before, &before);
   }
   dmd_env_free(&dmdv_env, (void *)v.now.ignored_by);
+  dmd_wasted_destroy(&wasted);
   dmdv_lost_destroy(&lost);
   return status;
 }

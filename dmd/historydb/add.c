@@ -110,6 +110,7 @@ typedef struct {
   const char *moment, *launch;
   dmd_strbuf_t process;
   int64_t build, environment; /* ids */
+  int64_t waste;
 } file_t;
 
 static bool is_short(const char *what, const char *text) {
@@ -123,6 +124,7 @@ static bool find_names(file_t *file, const dmdv_build_t *build, const dmdv_origi
   if (file->moment == NULL || file->moment[0] == '\0')
     file->moment = dmd_metrics_moment(profile);
   file->launch = origin->launch;
+  file->waste = origin->waste;
   if (origin->process != NULL)
     dmd_strbuf_str(&file->process, origin->process);
   else
@@ -217,12 +219,14 @@ static bool run_step(dmdv_database_t *db, figures_t *figures, figure_step_t step
   return dmdv_sql_flush(db);
 }
 
-static bool add_values(dmdv_database_t *db, int64_t run, dmd_profile_t *profile) {
+static bool add_values(dmdv_database_t *db, int64_t run, dmd_profile_t *profile, int64_t waste) {
   figures_t figures;
   dmd_intern_init(&figures.names, &dmdv_env, "dmdv.history");
   dmd_intern_init(&figures.keys, &dmdv_env, "dmdv.history");
   dmd_pool_init(&figures.figures, &dmdv_env, "dmdv.history", sizeof(figure_t));
   dmd_metrics_visit(profile, take_figure, &figures);
+  if (waste >= 0)
+    take_figure(&figures, DMD_METRIC_WASTE, "", waste);
   bool good = run_step(db, &figures, FIND_SERIES, run) && run_step(db, &figures, ADD_SERIES, run) &&
               run_step(db, &figures, ADD_VALUE, run);
   dmd_pool_destroy(&figures.figures);
@@ -268,7 +272,7 @@ static bool add_run(dmdv_database_t *db, const file_t *file, dmd_profile_t *prof
   if (!dmdv_sql_number(db, &run))
     return false;
   *is_new = run != 0;
-  return run == 0 || add_values(db, run, profile);
+  return run == 0 || add_values(db, run, profile, file->waste);
 }
 
 bool dmdv_history_add(dmdv_database_t *db, const dmdv_build_t *build, const dmdv_origin_t *origin,

@@ -35,6 +35,7 @@ typedef struct dmdv_origin {
   const char *launch; /* the run of the program that it belongs to; NULL: the n-th of this process's
                          files is of the n-th */
   const char *environment; /* lines KEY=VALUE, sorted; never NULL */
+  int64_t waste;           /* the metric of its heap graph; negative: unknown */
 } dmdv_origin_t;
 
 /* Limits on the names of builds, branches, moments, processes and runs, in bytes: these names are

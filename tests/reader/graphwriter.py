@@ -132,3 +132,13 @@ class Graph:
                 return place
             place += len(content)
         raise KeyError(name)
+
+
+def wasteful_graph(compared=True, pid=0):
+    """A graph of which a block of 10,000 zeroes by wash is lost, and one of 5,000 bytes by knead ends in 4,500 zeroes."""
+    return Graph().set(
+        header=part(data(HEADER, data(1, "dmd-graph") + number(2, 1) + number(3, 8) + data(6, "dark-matter") +
+                         number(11, pid) + number(16, compared))),
+        blocks=part(data(BLOCKS, blocks([0x8000, 0x18000, 0x28000, 0x38000], requested=[24, 5000, 50, 10000], stack=[1, 1, 2, 2],
+                                        contents_block=[1, 2], same=[0, 0], tail=[4500, 10000])),
+                    data(EDGES, edges([[], [(3, 3)], [], []]))))

@@ -5,7 +5,7 @@ import json
 import os
 
 from dmdvtest import Profile
-from graphwriter import CLAIM, CLAIM_FUNCTION, Graph, claim, data, part
+from graphwriter import CLAIM, CLAIM_FUNCTION, Graph, claim, data, part, wasteful_graph
 from harness import files
 
 
@@ -184,3 +184,55 @@ def test_check_leaked_ignored(test):
 def test_check_leaked_without_graph(test):
     profile = test.write("b.json", Profile(dmd={"version": "1", "faults": []}))
     test.contains(test.error("check", "--max-leaked=0", profile), "needs the heap graph next to it")
+
+
+def wasteful(test, name, compared=True):
+    """A profile beside wasteful_graph."""
+    test.write(name + ".graph.gz", wasteful_graph(compared).gzipped())
+    return test.write(name + ".json", Profile(dmd={"version": "1", "faults": []}).block(5000, ["knead (new.c:7)"]).block(10000, ["wash (a.c:3)"]))
+
+
+def checked(test, *args, status=1):
+    return json.loads(test.dmdv("check", "--format=json", *args, status=status)[0])["findings"]
+
+
+def test_check_waste(test):
+    path = wasteful(test, "a")
+    test.contains(test.dmdv("check", "--max-waste=14500", path)[0], "waste: 14,500 bytes in 2 blocks")
+    out, _ = test.dmdv("check", "--max-waste=14499", path, status=1)
+    test.contains(out, "14,499 allowed, 1 too many\n  1. 10,000 bytes of 1 block: lost\n     wash (a.c:3)\n     No variable leads to it")
+    test.contains(out, "  2. 4,500 bytes of 1 block: untouched\n     knead (new.c:7) from main")
+    [finding] = checked(test, "--max-waste=0", path)
+    test.equal((finding["of"], finding["bytes"], finding["blocks"]), ("waste", 14500, 2))
+    test.equal([(one["kind"], one["bytes"], one["blocks"]) for one in finding["causes"]], [("lost", 10000, 1), ("untouched", 4500, 1)])
+    test.equal(finding["allowed"], 0)
+    for form in ("junit", "github"):
+        test.contains(test.dmdv("check", "--format=" + form, "--max-waste=1%", path, status=1)[0], "wash (a.c:3)")
+
+
+def test_check_waste_of_a_kind(test):
+    """A kind's figure is what dmdv waste --kind shows: also bytes that the total counts elsewhere."""
+    path = wasteful(test, "a")
+    findings = checked(test, "--max-waste=constant:9999", "--max-waste=untouched:4500", "--max-waste=slop:0", path)
+    test.equal([(one["of"], one["bytes"], one["broken"]) for one in findings],
+               [("constant", 10000, True), ("untouched", 4500, False), ("slop", 0, False)])
+    shown = json.loads(test.dmdv("waste", "--json", "--kind=constant", test.path("a.graph.gz"))[0])["total"]["bytes"]
+    test.equal((shown, [one["kind"] for one in findings[0]["causes"]]), (10000, ["constant"]))
+
+
+def test_check_waste_of_several(test):
+    one, other = wasteful(test, "a"), wasteful(test, "b")
+    test.equal(checked(test, "--max-waste=1", one, other)[0]["bytes"], 29000)
+    ignore = test.write("ignore", "wash  # by the other team\n")
+    test.equal(checked(test, "--max-waste=1", "--ignore=" + ignore, one)[0]["bytes"], 4500)
+
+
+def test_check_waste_errors(test):
+    path = wasteful(test, "a", compared=False)
+    test.contains(test.dmdv("check", "--max-waste=duplicate:1", path, status=2)[1],
+                  "dmdv: check: --max-waste=duplicate:1 needs heap graphs of a run with --waste=yes")
+    test.dmdv("check", "--max-waste=lost:1M", "--max-waste=1G", path)
+    profile = test.write("b.json", Profile(dmd={"version": "1", "faults": []}))
+    test.contains(test.error("check", "--max-waste=0", profile), "--max-waste needs the heap graph next to it")
+    for value in ("unknown:1", ":1", "slop", "slop:", "+1", "slop:x"):
+        test.contains(test.error("check", "--max-waste=" + value, path), "--max-waste=" + value)

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 
 from dmdvtest import Profile
+from graphwriter import wasteful_graph
 from harness import Skip, page
 
 LIST = ["malloc (m.c:1)", "list_new (list.c:%d)", "main (main.c:%d)"]
@@ -118,6 +119,15 @@ def test_figures_are_those_of_the_profile(test):
     test.check(set(expected) <= {s["series"] for s in listed["series"]}, str(listed["series"]))
     err = test.error("history", "show", "--db=" + history.db, "reporter explicit/nobody")
     test.check("dmdv history list" in err, err)
+
+
+def test_waste_of_the_graph_beside(test):
+    """The third build has no graph of its own: the one that lies there is of another process."""
+    history = History(test)
+    for i in (1, 2, 3):
+        test.write("profile.graph.gz", wasteful_graph(pid=1000 + min(i, 2)).gzipped())
+        history.add(i, build_of(i))
+    test.equal(history.points("waste"), [14500, 14500])
 
 
 def test_adding_twice_changes_nothing(test):

@@ -12,8 +12,8 @@ const char *dmd_what_name(const dmd_limit_t *limit) {
   static const char *const names[] = {
       [DMD_TOTAL] = "total",   [DMD_UNREPORTED] = "unreported", [DMD_TWICE] = "twice-reported",
       [DMD_EXCESS] = "excess", [DMD_MISREPORTS] = "misreports", [DMD_LEAKED] = "leaked",
-      [DMD_AT_PEAK] = "peak"};
-  return limit->what == DMD_NAMED ? limit->name : names[limit->what];
+      [DMD_AT_PEAK] = "peak",  [DMD_WASTED] = "waste"};
+  return limit->name != NULL ? limit->name : names[limit->what];
 }
 
 bool dmd_path_is_below(const char *path, const char *of) {
@@ -149,6 +149,8 @@ static dmd_blocksum_t count_peak(const dmd_run_t *run) {
 }
 
 dmd_blocksum_t dmd_gate_figure(const dmd_subject_t *of, dmd_what_t what, const char *name) {
+  if (what == DMD_WASTED)
+    return dmd_wasted_sum(of->wasted, name);
   const dmd_subject_t *subject = dmd_gate_subject(of, what);
   const dmd_groups_t *groups = &subject->profile->groups;
   if (what == DMD_MISREPORTS)

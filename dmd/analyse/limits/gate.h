@@ -15,6 +15,7 @@
 
 #include "analyse/limits/ignore.h"
 #include "analyse/limits/size.h"
+#include "analyse/limits/wasted.h"
 #include "analyse/records/record.h"
 #include "model/profile/profile.h"
 
@@ -26,19 +27,20 @@ typedef enum {
   DMD_MISREPORTS, /* a count, not bytes */
   DMD_NAMED,      /* reported by a reporter at or below a path, or carrying a tag */
   DMD_LEAKED,     /* unreachable blocks; requested bytes, without ignored stacks */
-  DMD_AT_PEAK     /* the largest heap up to the dump; requested bytes */
+  DMD_AT_PEAK,    /* the largest heap up to the dump; requested bytes */
+  DMD_WASTED      /* bytes that would be saved, of all kinds of waste or one; see wasted.h */
 } dmd_what_t;
 
 typedef struct dmd_limit {
   const char *option; /* "max-unreported" */
   const char *value;  /* as given */
   dmd_what_t what;
-  const char *name; /* DMD_NAMED: the path or tag */
+  const char *name; /* DMD_NAMED: the path or tag; DMD_WASTED: the kind, NULL for the total */
   bool growth;      /* the size is the growth allowed over the baseline */
   dmd_size_t size;
 } dmd_limit_t;
 
-/* The name of the metric: `unreported`, or the name of a reporter or tag. */
+/* The name of the metric: `unreported`, or the name of a reporter, a tag or a kind of waste. */
 const char *dmd_what_name(const dmd_limit_t *limit);
 
 /* A profile, and what is ignored in it. */
@@ -48,6 +50,7 @@ typedef struct dmd_subject {
   /* The unreachable blocks, from the heap graph of the same moment (analyse/graph/leaks.h);
    * NULL: no graph. */
   const struct dmd_subject *lost;
+  const dmd_wasted_t *wasted; /* likewise what blocks waste */
 } dmd_subject_t;
 
 /* The subject that a limit applies to: this one, or its unreachable blocks. */
@@ -73,7 +76,7 @@ void dmd_gate_evaluate(dmd_finding_t *finding, const dmd_limit_t *limit, const d
                        const dmd_subject_t *before);
 
 /* The blocks that count for a limit, with names looked up once for many blocks. name here and
- * below: that of DMD_NAMED, otherwise NULL. */
+ * below: as in dmd_limit_t. */
 typedef struct dmd_selector {
   const dmd_subject_t *subject;
   dmd_what_t what;
@@ -125,8 +128,8 @@ typedef struct dmd_causes {
   int64_t shrunk;        /* total bytes of the decrease, positive */
 } dmd_causes_t;
 
-/* Not for DMD_MISREPORTS, which have faults instead of records. before: NULL unless the finding is
- * about growth. */
+/* Not for DMD_MISREPORTS, which have faults instead of records, nor for DMD_WASTED. before: NULL
+ * unless the finding is about growth. */
 void dmd_causes_init(dmd_causes_t *causes, const dmd_finding_t *finding, const dmd_subject_t *now,
                      const dmd_subject_t *before, uint32_t max_frames);
 void dmd_causes_destroy(dmd_causes_t *causes);

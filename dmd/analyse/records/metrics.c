@@ -12,7 +12,7 @@ static const char *const names[DMD_N_FIGURES] = {
     [DMD_METRIC_EXCESS] = "excess", [DMD_METRIC_RESIDENT] = "resident",
     [DMD_METRIC_FAULTS] = "faults", [DMD_METRIC_REPORTER] = "reporter",
     [DMD_METRIC_TAG] = "tag",       [DMD_METRIC_LIBRARY] = "library",
-    [DMD_METRIC_PEAK] = "peak",
+    [DMD_METRIC_PEAK] = "peak",     [DMD_METRIC_WASTE] = "waste",
 };
 
 const char *dmd_metric_kind_name(dmd_metric_kind_t kind) {

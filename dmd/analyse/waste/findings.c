@@ -9,6 +9,15 @@ const char *dmd_waste_kind_name(dmd_waste_kind_t kind) {
   return names[kind];
 }
 
+bool dmd_waste_needs_contents(const char *kind) {
+  static const dmd_waste_kind_t kinds[] = {DMD_WASTE_CONSTANT, DMD_WASTE_DUPLICATE,
+                                           DMD_WASTE_UNTOUCHED};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (kind != NULL && dmd_str_equal(dmd_waste_kind_name(kinds[i]), kind))
+      return true;
+  return false;
+}
+
 /* ---- The allocator. ---- */
 
 static void find_model(dmd_waste_t *w) {
@@ -31,7 +40,7 @@ static bool follows_model(const dmd_waste_t *w, uint32_t node) {
          dmd_waste_usable(w, dmd_heapgraph_requested(w->graph, node)) == w->graph->graph.size[node];
 }
 
-uint64_t dmd_waste_saved(const dmd_waste_t *w, uint32_t node, uint64_t less) {
+static uint64_t given_back(const dmd_waste_t *w, uint32_t node, uint64_t less) {
   uint64_t requested = dmd_heapgraph_requested(w->graph, node);
   if (less > requested)
     less = requested;
@@ -40,6 +49,11 @@ uint64_t dmd_waste_saved(const dmd_waste_t *w, uint32_t node, uint64_t less) {
   if (!follows_model(w, node))
     return less;
   return w->graph->graph.size[node] - dmd_waste_usable(w, requested - less);
+}
+
+uint64_t dmd_waste_saved(const dmd_waste_t *w, uint32_t node, uint64_t less) {
+  uint64_t saved = given_back(w, node, less), own = dmd_nesting_own(&w->sizes, node).szB;
+  return saved < own ? saved : own;
 }
 
 /* ---- Findings. ---- */

@@ -29,7 +29,15 @@ typedef enum {
 /* The words, in order, in the form of option tables. */
 #define DMD_WASTE_KIND_WORDS "lost|constant|duplicate|container|untouched|padding|small|slop"
 
+#define DMD_WASTE_KIND_LIST "lost, constant, duplicate, container, untouched, padding, small, slop"
+
 const char *dmd_waste_kind_name(dmd_waste_kind_t kind);
+
+/* True if a graph shows this kind only if contents were compared. kind: its word, or NULL. */
+bool dmd_waste_needs_contents(const char *kind);
+
+/* Smaller findings are not worth a look, unless somebody asks for them. */
+enum { DMD_WASTE_LEAST_SZB = 4096 };
 
 enum { DMD_WASTE_SMALL_SZB = 32 };
 
@@ -100,7 +108,8 @@ static inline uint64_t dmd_waste_usable(const dmd_waste_t *waste, uint64_t reque
   return dmd_allocator_usable(waste->allocator, waste->word_szB, requested, 1);
 }
 
-/* What the block of a node would give back if it requested this many bytes less. */
+/* What the block of a node would give back if it requested this many bytes less; not more than it
+ * has without the blocks in it. */
 uint64_t dmd_waste_saved(const dmd_waste_t *waste, uint32_t node, uint64_t less_szB);
 
 /* True if the block comes from the program's allocator. */

@@ -50,7 +50,7 @@ static void look_at_slop(dmd_waste_t *w, uint32_t node) {
 static void look_at_small(dmd_waste_t *w, uint32_t node) {
   uint64_t requested = dmd_heapgraph_requested(w->graph, node);
   uint64_t header = w->has_model ? dmd_allocator_header(w->allocator, w->word_szB) : 0;
-  uint64_t added = w->graph->graph.size[node] - requested + header;
+  uint64_t added = dmd_nesting_own(&w->sizes, node).slop + header;
   if (requested <= DMD_WASTE_SMALL_SZB && 3 * added >= requested)
     dmd_waste_add(w, DMD_WASTE_SMALL, node, node, DMD_NONE, added);
 }

@@ -36,8 +36,8 @@ static const dmd_option_t options[] = {
      "add up what the findings would save, by their kind, type, or the function, file or library "
      "that allocated the blocks",
      DMD_OPTION_WORD, DMD_OPTION_AT(options_t, by)},
-    {"min-bytes", "SIZE", "4KB", "leave out findings that would save less", DMD_OPTION_OWN,
-     .take = take_size},
+    {"min-bytes", "SIZE", "4KB", /* DMD_WASTE_LEAST_SZB */
+     "leave out findings that would save less", DMD_OPTION_OWN, .take = take_size},
 };
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 

@@ -8,8 +8,10 @@
 #include "analyse/graph/leaks.h"
 #include "analyse/records/sums.h"
 #include "dmdv/commandline/recordoptions.h"
+#include "dmdv/graph/graphcommand.h"
 #include "dmdv/input/profilefile.h"
 #include "host/process.h"
+#include "show/text/text_waste.h"
 
 /* In a folder that others can write, anybody may put a file beside a profile, or a pipe that would
  * block dmdv. */
@@ -90,6 +92,109 @@ bool dmdv_lost_find(dmdv_lost_t *lost, const dmdv_files_t *profiles, const dmd_f
   if (ignore->n > 0)
     lost->subject.ignored_by = dmd_ignore_apply(ignore, &lost->profile, true);
   return true;
+}
+
+/* ---- Waste. ---- */
+
+static void add_findings(dmd_wasted_t *wasted, const dmd_waste_t *waste) {
+  dmd_strbuf_t what, advice;
+  dmd_strbuf_init(&what, &dmdv_env);
+  dmd_strbuf_init(&advice, &dmdv_env);
+  for (uint32_t i = 0; i < waste->n; i++) {
+    const dmd_waste_finding_t *finding = dmd_waste_at(waste, i);
+    dmd_strbuf_cut(&what, 0);
+    dmd_strbuf_cut(&advice, 0);
+    dmd_waste_what(&what, waste, finding);
+    dmd_waste_advice(&advice, waste, finding);
+    dmd_wasted_add(wasted, &(dmd_wasted_finding_t){
+                               .kind = dmd_waste_kind_name((dmd_waste_kind_t)finding->kind),
+                               .what = what.text,
+                               .advice = advice.text,
+                               .blocks = finding->blocks,
+                               .bytes = finding->bytes,
+                               .counted = finding->counted});
+  }
+  dmd_blocksum_add(&wasted->total, (dmd_blocksum_t){.bytes = (int64_t)waste->bytes,
+                                                    .blocks = (int64_t)waste->blocks});
+  dmd_strbuf_destroy(&advice);
+  dmd_strbuf_destroy(&what);
+}
+
+/* By node, whether no pattern ignores its stack; NULL: there are no patterns. */
+static bool *not_ignored(const dmd_heapgraph_t *graph, dmd_ignore_t *ignore) {
+  if (ignore == NULL || ignore->n == 0)
+    return NULL;
+  uint32_t *ignored_by = dmd_ignore_stacks(ignore, &graph->profile);
+  bool *picks = dmd_env_alloc(&dmdv_env, "dmdv.waste", graph->graph.n_nodes);
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
+    picks[node] =
+        ignored_by[dmd_heapgraph_profile_stack(graph, dmd_heapgraph_block(graph, node)->stack)] ==
+        0;
+  dmd_env_free(&dmdv_env, ignored_by);
+  return picks;
+}
+
+static void add_waste(dmd_wasted_t *wasted, dmdv_graph_t *graph, dmd_ignore_t *ignore,
+                      uint32_t max_frames) {
+  bool *picks = not_ignored(&graph->typed.heap, ignore);
+  const dmd_waste_options_t options = {
+      .kinds = ~0u, .least_szB = DMD_WASTE_LEAST_SZB, .picks = picks};
+  dmd_records_t records;
+  dmd_waste_t waste;
+  dmd_records_init(&records, &graph->typed.heap.profile, max_frames, DMD_SORT_USABLE);
+  dmd_waste_init(&waste, &graph->keys, &records, &options);
+  add_findings(wasted, &waste);
+  wasted->has_contents &= graph->typed.heap.has_contents;
+  dmd_waste_destroy(&waste);
+  dmd_records_destroy(&records);
+  dmd_env_free(&dmdv_env, picks);
+}
+
+static bool add_waste_beside(dmd_wasted_t *wasted, const char *profile,
+                             const dmdv_graph_options_t *options, dmd_ignore_t *ignore) {
+  dmdv_graph_t graph;
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &dmdv_env);
+  bool good = dmdv_graph_beside(&name, profile) ||
+              dmdv_error("%s: --max-waste needs the heap graph next to it, which dmd writes with "
+                         "--graph=yes --waste=yes",
+                         profile);
+  good = good && dmdv_graph_open(&graph, name.text, options);
+  if (good) {
+    add_waste(wasted, &graph, ignore, options->max_frames);
+    dmdv_graph_close(&graph);
+  }
+  dmd_strbuf_destroy(&name);
+  return good;
+}
+
+bool dmdv_waste_find(dmd_wasted_t *wasted, const dmdv_files_t *profiles,
+                     const dmd_frame_view_t *view, dmd_ignore_t *ignore, uint32_t max_frames) {
+  const dmdv_graph_options_t options = {.max_frames = max_frames,
+                                        .typed = {.with_types = true, .frame_view = *view}};
+  for (int i = 0; i < profiles->n; i++)
+    if (!add_waste_beside(wasted, profiles->names[i], &options, ignore))
+      return false;
+  return true;
+}
+
+bool dmdv_waste_beside(dmd_wasted_t *wasted, const dmd_profile_t *profile, const char *name) {
+  enum { FRAMES = 8 };
+  const dmdv_graph_options_t options = {
+      .max_frames = FRAMES, .typed = {.with_types = true, .frame_view = profile->frame_view}};
+  dmdv_graph_t graph;
+  dmd_strbuf_t beside;
+  dmd_strbuf_init(&beside, &dmdv_env);
+  bool good = dmdv_graph_beside(&beside, name) && dmdv_graph_open(&graph, beside.text, &options);
+  if (good) {
+    const dmd_profile_t *its = &graph.typed.heap.profile;
+    good = dmdv_is_of_same_moment(&profile->run, profile->mode, &its->run, its->mode);
+    if (good)
+      add_waste(wasted, &graph, NULL, FRAMES);
+    dmdv_graph_close(&graph);
+  }
+  dmd_strbuf_destroy(&beside);
+  return good;
 }
 
 /* ---- Owners. ---- */

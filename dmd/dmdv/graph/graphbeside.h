@@ -9,6 +9,7 @@
 
 #include "analyse/limits/gate.h"
 #include "analyse/limits/ignore.h"
+#include "analyse/limits/wasted.h"
 #include "base/strbuf.h"
 #include "dmdv/commandline/commandline.h"
 #include "dmdv/graph/typedgraph.h"
@@ -42,6 +43,17 @@ void dmdv_lost_destroy(dmdv_lost_t *lost);
  * graph is missing or cannot be read. */
 bool dmdv_lost_find(dmdv_lost_t *lost, const dmdv_files_t *profiles, const dmd_frame_view_t *view,
                     dmd_ignore_t *ignore);
+
+/* ---- Waste. ----
+ *
+ * Adds up what the blocks in the heap graphs beside some profiles waste, as dmdv waste does. */
+
+/* False, with the reason on stderr, if a graph is missing or cannot be read. */
+bool dmdv_waste_find(dmd_wasted_t *wasted, const dmdv_files_t *profiles,
+                     const dmd_frame_view_t *view, dmd_ignore_t *ignore, uint32_t max_frames);
+
+/* Of the graph of the same moment beside a profile. False if there is none. */
+bool dmdv_waste_beside(dmd_wasted_t *wasted, const dmd_profile_t *profile, const char *name);
 
 /* ---- Owners. ----
  *

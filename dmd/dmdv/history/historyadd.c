@@ -4,6 +4,7 @@
  */
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/commandline/show.h"
+#include "dmdv/graph/graphbeside.h"
 #include "dmdv/history/historycommands.h"
 #include "historydb/add.h"
 #include "historydb/origin.h"
@@ -71,6 +72,15 @@ static const dmdv_part_t parts[] = {
     {0},
 };
 
+/* What the blocks of the heap graph beside a profile waste; negative without one. */
+static int64_t waste_beside(const dmd_profile_t *profile, const char *name) {
+  dmd_wasted_t wasted;
+  dmd_wasted_init(&wasted, &dmdv_env);
+  int64_t waste = dmdv_waste_beside(&wasted, profile, name) ? wasted.total.bytes : -1;
+  dmd_wasted_destroy(&wasted);
+  return waste;
+}
+
 static bool add_file(dmdv_database_t *db, const options_t *o, const dmdv_build_t *build,
                      const char *name, int *n_new) {
   dmd_profile_t profile;
@@ -80,7 +90,8 @@ static bool add_file(dmdv_database_t *db, const options_t *o, const dmdv_build_t
   dmd_strbuf_init(&environment, &dmdv_env);
   dmdv_origin_environment(&environment, &profile, o->own, o->n_own);
   bool is_new = false;
-  const dmdv_origin_t origin = {o->moment, o->process, o->run, environment.text};
+  const dmdv_origin_t origin = {o->moment, o->process, o->run, environment.text,
+                                waste_beside(&profile, name)};
   bool good = dmdv_history_add(db, build, &origin, &profile, &is_new);
   *n_new += good && is_new;
   dmd_strbuf_destroy(&environment);

@@ -67,8 +67,10 @@ typedef enum {
   /* For each graph; optional. */
   DMD_BUNDLE_VARIABLES, /* names for proposals (bundletypes.h) */
   /* One per bundle; optional (bundlehistory.h). */
-  DMD_BUNDLE_HISTORY,        /* builds, curves, alarms */
-  DMD_BUNDLE_HISTORY_RECORDS /* the records of builds */
+  DMD_BUNDLE_HISTORY,         /* builds, curves, alarms */
+  DMD_BUNDLE_HISTORY_RECORDS, /* the records of builds */
+  /* For each graph whose contents were compared; optional. */
+  DMD_BUNDLE_CONTENTS /* dmd_graph_contents_t */
 } dmd_bundle_kind_t;
 
 typedef enum { DMD_BUNDLE_IS_PROFILE, DMD_BUNDLE_IS_GRAPH } dmd_bundle_file_kind_t;

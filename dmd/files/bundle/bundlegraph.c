@@ -16,7 +16,7 @@
  *   - blocks are ordered by address; a nested block starts within its outer block and follows it
  *   - sizes add up to less than 2^61 bytes, no block ends beyond the last address, slop is within
  *     its block
- *   - interior edges, first words and types are in order and refer to valid ids
+ *   - interior edges, first words, contents and types are in order and refer to valid ids
  *
  * Time is linear in the columns. The functions return NULL, or what is damaged. */
 
@@ -93,7 +93,7 @@ static const char *check_blocks(const dmd_heapgraph_t *heap) {
   return NULL;
 }
 
-/* ---- Interior edges and first words. ---- */
+/* ---- Interior edges, first words and contents. ---- */
 
 static const char *check_interiors(const dmd_heapgraph_t *heap) {
   uint32_t n_edges = dmd_graph_n_edges(&heap->graph), next = heap->n_roots;
@@ -121,6 +121,21 @@ static const char *check_first_words(const dmd_heapgraph_t *heap) {
   return NULL;
 }
 
+static const char *check_contents(const dmd_heapgraph_t *heap) {
+  uint32_t first = dmd_heapgraph_first_block(heap), next = first;
+  for (uint32_t id = 1; id <= heap->contents.last; id++) {
+    const dmd_graph_contents_t *contents =
+        DMD_POOL_AT(&heap->contents, const dmd_graph_contents_t, id);
+    if (contents->node < next || contents->node >= heap->graph.n_nodes ||
+        (contents->same != DMD_NONE &&
+         (contents->same < first || contents->same >= contents->node)) ||
+        contents->tail > dmd_heapgraph_requested(heap, contents->node))
+      return "a block's contents";
+    next = contents->node + 1;
+  }
+  return NULL;
+}
+
 /* Call these when the graph is complete. */
 static const char *check_graph(const dmd_heapgraph_t *heap) {
   const char *wrong = heap->graph.size[DMD_GRAPH_ALL] != 0 ? "the root of all" : NULL;
@@ -128,7 +143,9 @@ static const char *check_graph(const dmd_heapgraph_t *heap) {
     wrong = check_blocks(heap);
   if (wrong == NULL)
     wrong = check_interiors(heap);
-  return wrong != NULL ? wrong : check_first_words(heap);
+  if (wrong == NULL)
+    wrong = check_first_words(heap);
+  return wrong != NULL ? wrong : check_contents(heap);
 }
 
 /* ---- Types. ---- */
@@ -166,9 +183,13 @@ LIES_AT(dmd_graph_interior_t, edge, 8);
 LIES_AT(dmd_graph_interior_t, heuristic, 12);
 LIES_AT(dmd_graph_first_word_t, node, 8);
 LIES_AT(dmd_graph_first_word_t, object, 12);
+LIES_AT(dmd_graph_contents_t, node, 8);
+LIES_AT(dmd_graph_contents_t, same, 12);
+LIES_AT(dmd_graph_contents_t, byte, 16);
 LIES_AT(dmd_typed_t, lead, 4);
 LIES_AT(dmd_typed_t, evidence, 6);
-_Static_assert(sizeof(dmd_graph_interior_t) == 16 && sizeof(dmd_graph_first_word_t) == 16,
+_Static_assert(sizeof(dmd_graph_interior_t) == 16 && sizeof(dmd_graph_first_word_t) == 16 &&
+                   sizeof(dmd_graph_contents_t) == 24,
                "layout in a bundle");
 
 static bool complain(dmd_strbuf_t *why, uint32_t graph, const char *what) {
@@ -203,6 +224,7 @@ static const char *find_columns(const dmd_bundle_t *image, uint32_t i, dmd_heapg
   c->interiors = column(image, DMD_BUNDLE_INTERIORS, i, sizeof *c->interiors, &c->n_interiors);
   c->first_words =
       column(image, DMD_BUNDLE_FIRST_WORDS, i, sizeof *c->first_words, &c->n_first_words);
+  c->contents = column(image, DMD_BUNDLE_CONTENTS, i, sizeof *c->contents, &c->n_contents);
   if (c->first == NULL || c->target == NULL || c->offset == NULL || c->size == NULL ||
       c->blocks == NULL || c->interiors == NULL || c->first_words == NULL)
     return "a column is missing";
@@ -256,6 +278,7 @@ bool dmd_bundle_open_graph(dmd_bundle_graph_t *graph, const dmd_bundle_t *image,
     return complain(why, i, wrong);
   dmd_heapgraph_borrow(&graph->heap, image->env, &columns);
   graph->heap.profile.frame_view = image->settings.frame_view;
+  graph->heap.has_contents = columns.contents != NULL;
   dmd_types_init(&graph->types, image->env, sizeof(uint64_t));
   wrong = read_rest(graph, dmd_bundle_find(image, DMD_BUNDLE_GRAPH, i));
   dmd_typing_init(&graph->typing, &graph->heap, &graph->types);
@@ -342,6 +365,19 @@ static void write_first_words(dmd_bundlewriter_t *w, uint32_t index, const dmd_h
   dmd_bundlewriter_end_section(w);
 }
 
+static void write_contents(dmd_bundlewriter_t *w, uint32_t index, const dmd_heapgraph_t *heap) {
+  dmd_bundlewriter_begin(w, DMD_BUNDLE_CONTENTS, index);
+  for (uint32_t i = 1; i <= heap->contents.last; i++) {
+    const dmd_graph_contents_t *contents =
+        DMD_POOL_AT(&heap->contents, const dmd_graph_contents_t, i);
+    dmd_bundlewriter_fixed(w, contents->tail, 8);
+    dmd_bundlewriter_fixed(w, contents->node, 4);
+    dmd_bundlewriter_fixed(w, contents->same, 4);
+    dmd_bundlewriter_fixed(w, contents->byte, 8);
+  }
+  dmd_bundlewriter_end_section(w);
+}
+
 static void write_typed(dmd_bundlewriter_t *w, uint32_t index, const dmd_typing_t *typing) {
   dmd_bundlewriter_begin(w, DMD_BUNDLE_TYPED, index);
   for (uint32_t node = 0; node < typing->graph->graph.n_nodes; node++) {
@@ -367,6 +403,8 @@ uint32_t dmd_bundlewriter_add_graph(dmd_bundlewriter_t *w, const dmd_heapgraph_t
   write_blocks(w, index, heap);
   write_interiors(w, index, heap);
   write_first_words(w, index, heap);
+  if (heap->has_contents)
+    write_contents(w, index, heap);
   write_typed(w, index, typing);
   return index;
 }

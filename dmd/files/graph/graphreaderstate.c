@@ -44,6 +44,7 @@ static const dmd_wire_member_t header_fields[] = {
     FIELD(13, SPAN, header, label),
     FIELD(14, SPAN, header, trigger),
     FIELD(15, SPAN, header, allocator),
+    FIELD(16, NUMBER, header, has_contents),
 };
 READER(header)
 

@@ -238,7 +238,8 @@ void dmd_graphwriter_edge(dmd_graphwriter_t *file, const dmd_graphwriter_edge_t 
 
 /* ---- Other parts. ---- */
 
-void dmd_graphwriter_header(dmd_graphwriter_t *file, const dmd_profile_t *profile) {
+void dmd_graphwriter_header(dmd_graphwriter_t *file, const dmd_profile_t *profile,
+                            bool has_contents) {
   const dmd_run_t *run = &profile->run;
   dmd_strbuf_t *to = &file->message;
   put_text(to, 1, DMD_GRAPH_FORMAT);
@@ -259,6 +260,7 @@ void dmd_graphwriter_header(dmd_graphwriter_t *file, const dmd_profile_t *profil
   put_text(to, 13, run->label);
   put_text(to, 14, run->trigger);
   put_text(to, 15, run->allocator);
+  put_field(to, 16, has_contents);
   add_message(file, PART_HEADER);
 }
 

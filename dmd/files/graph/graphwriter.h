@@ -55,8 +55,10 @@ void dmd_graphwriter_init(dmd_graphwriter_t *file, const dmd_env_t *env, dmd_wri
                           void *ctx);
 void dmd_graphwriter_destroy(dmd_graphwriter_t *file);
 
-/* Writes what the profile says about the run: mode, run and arguments. */
-void dmd_graphwriter_header(dmd_graphwriter_t *file, const dmd_profile_t *profile);
+/* Writes what the profile says about the run: mode, run and arguments. has_contents: blocks will
+ * have contents. */
+void dmd_graphwriter_header(dmd_graphwriter_t *file, const dmd_profile_t *profile,
+                            bool has_contents);
 
 void dmd_graphwriter_object(dmd_graphwriter_t *file, const dmd_graph_object_t *object);
 

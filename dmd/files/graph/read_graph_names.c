@@ -92,6 +92,7 @@ bool dmd_graph_load_run(dmd_graphreaderstate_t *l, const dmd_graphheader_t *head
                              .pid = header->pid,
                              .dump_number = header->dump_number,
                              .word_szB = (uint32_t)header->word_szB};
+  l->graph->has_contents = header->has_contents != 0;
   load_arguments(l, header);
   return true;
 }

@@ -135,7 +135,6 @@ static void init_rest(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n_r
   dmd_pool_init(&graph->stack_codes, env, "dmd.heapgraph", sizeof(uint32_t));
   dmd_pool_init(&graph->claims, env, "dmd.heapgraph", sizeof(dmd_graph_claim_t));
   dmd_intern_init(&graph->claim_functions, env, "dmd.heapgraph");
-  dmd_pool_init(&graph->contents, env, "dmd.heapgraph", sizeof(dmd_graph_contents_t));
 }
 
 void dmd_heapgraph_init(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n_roots,
@@ -145,6 +144,7 @@ void dmd_heapgraph_init(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n
   dmd_pool_init(&graph->blocks, env, "dmd.heapgraph", sizeof(dmd_graph_block_t));
   dmd_pool_init(&graph->interiors, env, "dmd.heapgraph", sizeof(dmd_graph_interior_t));
   dmd_pool_init(&graph->first_words, env, "dmd.heapgraph", sizeof(dmd_graph_first_word_t));
+  dmd_pool_init(&graph->contents, env, "dmd.heapgraph", sizeof(dmd_graph_contents_t));
   for (uint32_t root = 1; root <= n_roots; root++)
     dmd_graph_add_edge(&graph->graph, root, 0);
   dmd_graph_end_node(&graph->graph);
@@ -161,6 +161,8 @@ void dmd_heapgraph_borrow(dmd_heapgraph_t *graph, const dmd_env_t *env,
                   c->interiors, c->n_interiors);
   dmd_pool_borrow(&graph->first_words, env, "dmd.heapgraph", sizeof(dmd_graph_first_word_t),
                   c->first_words, c->n_first_words);
+  dmd_pool_borrow(&graph->contents, env, "dmd.heapgraph", sizeof(dmd_graph_contents_t), c->contents,
+                  c->n_contents);
 }
 
 void dmd_heapgraph_destroy(dmd_heapgraph_t *graph) {

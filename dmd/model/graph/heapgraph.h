@@ -201,6 +201,7 @@ typedef struct dmd_heapgraph {
   dmd_profile_t profile;
   dmd_graph_t graph; /* with offsets */
   uint32_t n_roots;
+  bool has_contents; /* the engine compared contents (--waste=yes) */
   dmd_pool_t objects, codes, stacks;
   dmd_pool_t roots;             /* by node */
   dmd_pool_t blocks;            /* by place + 1 */
@@ -208,7 +209,7 @@ typedef struct dmd_heapgraph {
   dmd_pool_t stack_codes;       /* uint32_t */
   dmd_pool_t interiors;         /* in ascending order of edges */
   dmd_pool_t first_words;       /* in ascending order of nodes */
-  dmd_pool_t contents;          /* dmd_graph_contents_t, likewise; empty for borrowed columns */
+  dmd_pool_t contents;          /* dmd_graph_contents_t, likewise */
   dmd_intern_t claim_functions; /* names */
   dmd_pool_t claims;            /* dmd_graph_claim_t, in the order in which they were first made */
 } dmd_heapgraph_t;
@@ -221,12 +222,13 @@ void dmd_heapgraph_destroy(dmd_heapgraph_t *graph);
 /* The large columns of a complete graph. Arrays are indexed by node or edge, or are in their
  * order. */
 typedef struct dmd_heapgraph_columns {
-  uint32_t n_roots, n_blocks, n_interiors, n_first_words;
+  uint32_t n_roots, n_blocks, n_interiors, n_first_words, n_contents;
   uint32_t *first, *target, *offset; /* for dmd_graph_t */
   uint64_t *size;
   dmd_graph_block_t *blocks;
   dmd_graph_interior_t *interiors;
   dmd_graph_first_word_t *first_words;
+  dmd_graph_contents_t *contents;
 } dmd_heapgraph_columns_t;
 
 /* Replaces init and the addition of blocks and edges: a graph over existing columns, which must

@@ -214,8 +214,8 @@ static uint32_t flags_of(const dmd_block_t *block) {
 static void read_contents(dmd_capture_t *c, uint32_t place) {
   const dmd_placed_block_t *placed = &c->index.blocks[place];
   uint64_t end = placed->addr + placed->block->req, rest = placed->block->req % sizeof(uint64_t);
-  c->is_fingerprinted = c->word_szB == sizeof(uint64_t) && placed->addr % c->word_szB == 0 &&
-                        (c->last_end == NULL || n_inner(placed) == 0);
+  c->is_fingerprinted =
+      placed->addr % c->word_szB == 0 && (c->last_end == NULL || n_inner(placed) == 0);
   dmd_fingerprints_begin(&c->prints);
   read_block(c, place);
   if (!c->is_fingerprinted)
@@ -305,8 +305,8 @@ void dmd_capture_init(dmd_capture_t *c, const dmd_live_t *live, const dmd_memory
   dmd_pagewords_init(&c->words, memory, &c->index, c->word_szB);
   dmd_pages_init(&c->tables, memory);
   c->is_fingerprinted = false;
-  c->compares = compares;
-  if (compares)
+  c->compares = compares && c->word_szB == sizeof(uint64_t);
+  if (c->compares)
     dmd_fingerprints_init(&c->prints, env, c->index.n);
   dmd_numbering_init(&c->stacks, env, "dmd.capture.stacks");
   dmd_numbering_init(&c->report_sets, env, "dmd.capture.report_sets");

@@ -176,10 +176,30 @@ static void write_misreports(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_env_free(profile->env, ids);
 }
 
+static void write_wasted(dmd_jsonout_t *j, const dmd_wasted_t *wasted, const char *kind) {
+  uint32_t n;
+  uint32_t *ids = dmd_wasted_sorted(wasted, kind, &n);
+  for (uint32_t i = 0; i < n && i < DMD_MAX_CAUSES; i++) {
+    const dmd_wasted_finding_t *finding = dmd_wasted_at(wasted, ids[i]);
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key_str(j, "kind", finding->kind);
+    dmd_jsonout_key_u64(j, "bytes", dmd_wasted_bytes(finding, kind));
+    dmd_jsonout_key_u64(j, "blocks", finding->blocks);
+    dmd_jsonout_key_str(j, "what", finding->what);
+    dmd_jsonout_key_str(j, "advice", finding->advice);
+    dmd_jsonout_end(j);
+  }
+  dmd_env_free(wasted->env, ids);
+}
+
 static void write_causes(dmd_jsonout_t *j, const dmd_verdict_t *v, const dmd_finding_t *f) {
   bool growth = f->limit->growth;
   if (f->limit->what == DMD_MISREPORTS) {
     write_misreports(j, v->now.profile);
+    return;
+  }
+  if (f->limit->what == DMD_WASTED) {
+    write_wasted(j, v->now.wasted, f->limit->name);
     return;
   }
   dmd_causes_t causes;

@@ -168,6 +168,27 @@ void dmd_print_types(dmd_out_t *out, const dmd_env_t *env, const char *text) {
   dmd_strbuf_destroy(&buf);
 }
 
+void dmd_print_wrapped(dmd_out_t *out, const char *text, size_t indent) {
+  enum { LAST_COLUMN = 100 };
+  size_t column = indent;
+  while (*text != '\0') {
+    const char *end = dmd_str_find_char(text, ' ');
+    size_t n = end != NULL ? (size_t)(end - text) : dmd_str_length(text);
+    if (column > indent && column + 1 + n > LAST_COLUMN) {
+      dmd_out_char(out, '\n');
+      dmd_out_left(out, "", indent);
+      column = indent;
+    } else if (column > indent) {
+      dmd_out_char(out, ' ');
+      column++;
+    }
+    dmd_out_bytes(out, text, n);
+    column += n;
+    text += n + (end != NULL);
+  }
+  dmd_out_char(out, '\n');
+}
+
 void dmd_print_kind(dmd_out_t *out, const dmd_kinds_t *kinds, uint32_t id) {
   dmd_print_types(out, kinds->names.env, dmd_kinds_name(kinds, id));
 }

@@ -54,6 +54,10 @@ void dmd_print_types(dmd_out_t *out, const dmd_env_t *env, const char *text);
 /* The name of a kind or an edge (analyse/graph/kinds.h), also shortened. */
 void dmd_print_kind(dmd_out_t *out, const dmd_kinds_t *kinds, uint32_t id);
 
+/* A text in lines of at most 100 columns, broken at blanks. Each begins at this column, where the
+ * first one already is. */
+void dmd_print_wrapped(dmd_out_t *out, const char *text, size_t column);
+
 /* `  Allocated at {` if what is "Allocated", `  At {` if it is empty. */
 void dmd_print_stack_opening(dmd_out_t *out, const char *what);
 

@@ -237,6 +237,32 @@ static void print_misreports(dmd_out_t *out, const dmd_verdict_t *v) {
   dmd_env_free(profile->env, ids);
 }
 
+static void print_wasted(dmd_out_t *out, const dmd_wasted_t *wasted, const char *kind) {
+  enum { INDENT = 5 };
+  uint32_t n;
+  uint32_t *ids = dmd_wasted_sorted(wasted, kind, &n);
+  for (uint32_t i = 0; i < n && i < DMD_MAX_CAUSES; i++) {
+    const dmd_wasted_finding_t *finding = dmd_wasted_at(wasted, ids[i]);
+    dmd_out_str(out, "  ");
+    dmd_out_u64(out, i + 1);
+    dmd_out_str(out, ". ");
+    bytes(out, (int64_t)dmd_wasted_bytes(finding, kind), false);
+    dmd_out_str(out, " of ");
+    dmd_print_count(out, (int64_t)finding->blocks, false, "block: ", "blocks: ");
+    dmd_out_str(out, finding->kind);
+    dmd_out_char(out, '\n');
+    dmd_out_left(out, "", INDENT);
+    dmd_print_wrapped(out, finding->what, INDENT);
+    dmd_out_left(out, "", INDENT);
+    dmd_print_wrapped(out, finding->advice, INDENT);
+  }
+  if (n > DMD_MAX_CAUSES) {
+    dmd_out_str(out, "  and ");
+    dmd_print_count(out, n - DMD_MAX_CAUSES, false, "further finding\n", "further findings\n");
+  }
+  dmd_env_free(wasted->env, ids);
+}
+
 static void print_advice(dmd_out_t *out, const dmd_verdict_t *v, const dmd_limit_t *limit) {
   static const char *const advice[] = {
       [DMD_UNREPORTED] = "  What to do: let a reporter measure these blocks, or put their stacks "
@@ -264,6 +290,9 @@ static void print_advice(dmd_out_t *out, const dmd_verdict_t *v, const dmd_limit
     dmd_out_str(out, "  Its blocks: dmdv print --moment=peak ");
     dmd_out_safe(out, v->file);
     dmd_out_char(out, '\n');
+  } else if (limit->what == DMD_WASTED) {
+    dmd_out_str(out, "  All of them: dmdv waste, with the heap graph beside the profile. Or put "
+                     "their stacks\n  into an ignore file, with the reason (--ignore=FILE).\n");
   } else if (limit->what < DMD_NAMED) {
     dmd_out_str(out, advice[limit->what]);
   }
@@ -273,6 +302,8 @@ void dmd_print_causes(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_
   const dmd_limit_t *limit = finding->limit;
   if (limit->what == DMD_MISREPORTS) {
     print_misreports(out, v);
+  } else if (limit->what == DMD_WASTED) {
+    print_wasted(out, v->now.wasted, limit->name);
   } else {
     dmd_causes_t causes;
     dmd_causes_init(&causes, finding, &v->now, limit->growth ? &v->before : NULL, v->max_frames);

@@ -184,28 +184,7 @@ void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_fi
 
 /* ---- Text. ---- */
 
-enum { WIDTH = 15, BLOCKS_WIDTH = 12, KIND_WIDTH = 11, TEXT_COLUMN = 40, LAST_COLUMN = 100 };
-
-/* Prints a text in lines, each behind the table's other columns; the first one stands there. */
-static void print_wrapped(dmd_out_t *out, const char *text) {
-  size_t column = TEXT_COLUMN;
-  while (*text != '\0') {
-    const char *end = dmd_str_find_char(text, ' ');
-    size_t n = end != NULL ? (size_t)(end - text) : dmd_str_length(text);
-    if (column > TEXT_COLUMN && column + 1 + n > LAST_COLUMN) {
-      dmd_out_char(out, '\n');
-      dmd_out_left(out, "", TEXT_COLUMN);
-      column = TEXT_COLUMN;
-    } else if (column > TEXT_COLUMN) {
-      dmd_out_char(out, ' ');
-      column++;
-    }
-    dmd_out_bytes(out, text, n);
-    column += n;
-    text += n + (end != NULL);
-  }
-  dmd_out_char(out, '\n');
-}
+enum { WIDTH = 15, BLOCKS_WIDTH = 12, KIND_WIDTH = 11, TEXT_COLUMN = 40 };
 
 /* Appends who called the function that allocated: findings may differ only in these. */
 static void add_callers(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f,
@@ -223,7 +202,7 @@ static void add_callers(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_
 
 /* The type, and the line that allocated: a name such as "char[] from lpNew" ends with what the line
  * says, too. */
-static void add_what(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+void dmd_waste_what(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
   const dmd_env_t *env = w->graph->env;
   const char *name = dmd_kinds_name(w->keys->kinds, f->name);
   const dmd_graph_block_t *block = dmd_heapgraph_block(w->graph, f->example);
@@ -259,12 +238,12 @@ static void print_finding(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_
   dmd_print_number_column(out, (int64_t)f->blocks, BLOCKS_WIDTH);
   dmd_out_str(out, "  ");
   dmd_out_left(out, dmd_waste_kind_name((dmd_waste_kind_t)f->kind), KIND_WIDTH);
-  add_what(&text, w, f);
-  print_wrapped(out, text.text);
+  dmd_waste_what(&text, w, f);
+  dmd_print_wrapped(out, text.text, TEXT_COLUMN);
   dmd_out_left(out, "", TEXT_COLUMN);
   dmd_strbuf_cut(&text, 0);
   dmd_waste_advice(&text, w, f);
-  print_wrapped(out, text.text);
+  dmd_print_wrapped(out, text.text, TEXT_COLUMN);
   dmd_strbuf_destroy(&text);
 }
 
@@ -328,12 +307,11 @@ static void print_total(dmd_out_t *out, const dmd_waste_t *w) {
   dmd_out_str(out, "\n\n");
 }
 
-/* The engine compares contents only if asked to, and the graph does not say whether it was. */
 static void print_hint(dmd_out_t *out, const dmd_waste_t *w) {
-  if (w->graph->contents.last == 0)
+  if (!w->graph->has_contents)
     dmd_out_str(out,
-                "# the graph has no equal contents; only a run with --graph=yes --waste=yes finds "
-                "constant,\n# duplicate and untouched blocks\n");
+                "# constant, duplicate and untouched blocks are found if the program runs with "
+                "--waste=yes, too\n");
 }
 
 void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by, uint32_t max_rows) {

@@ -9,6 +9,9 @@
 #include "base/jsonout.h"
 #include "base/out.h"
 
+/* Appends the type of a finding's blocks, and the line that allocated them. Names are escaped. */
+void dmd_waste_what(dmd_strbuf_t *to, const dmd_waste_t *waste, const dmd_waste_finding_t *finding);
+
 /* Appends what to do about a finding, in one or two sentences. Names are escaped. */
 void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *waste,
                       const dmd_waste_finding_t *finding);

@@ -54,37 +54,39 @@ static bool is_repeated(const keyed_t *keyed, const dmd_graph_contents_t *conten
   return found;
 }
 
-/* A saving of this many bytes, rounded as the allocator does; the graph has no model. */
-static uint64_t at_the_end(const keyed_t *keyed, const dmd_graph_contents_t *contents) {
+static uint64_t at_the_end(const keyed_t *keyed, const dmd_graph_contents_t *contents,
+                           uint64_t own) {
   uint64_t requested = dmd_heapgraph_requested(&keyed->graph, contents->node);
   if (contents->tail == 0 || is_constant(keyed, contents) || contents->byte != 0)
     return 0;
-  return 2 * contents->tail >= requested ? contents->tail : 0;
+  if (2 * contents->tail < requested)
+    return 0;
+  return contents->tail < own ? contents->tail : own;
 }
 
 /* What a block wastes by the definition of each kind. */
 static uint64_t wasted(const keyed_t *keyed, const dmd_leaks_t *leaks,
                        const dmd_nesting_sizes_t *sizes, dmd_waste_kind_t kind, uint32_t node) {
-  const dmd_graph_block_t *block = dmd_heapgraph_block(&keyed->graph, node);
+  dmd_own_size_t own = dmd_nesting_own(sizes, node);
   uint64_t requested = dmd_heapgraph_requested(&keyed->graph, node);
   const char *allocator = keyed->graph.profile.run.allocator;
   uint64_t header = allocator != NULL && strcmp(allocator, "glibc") == 0 ? 8 : 0;
   const dmd_graph_contents_t *contents = dmd_heapgraph_contents(&keyed->graph, node);
   switch (kind) {
   case DMD_WASTE_CONSTANT:
-    return contents != NULL && is_constant(keyed, contents) ? dmd_nesting_own(sizes, node).szB : 0;
+    return contents != NULL && is_constant(keyed, contents) ? own.szB : 0;
   case DMD_WASTE_DUPLICATE:
-    return contents != NULL && is_repeated(keyed, contents) ? dmd_nesting_own(sizes, node).szB : 0;
+    return contents != NULL && is_repeated(keyed, contents) ? own.szB : 0;
   case DMD_WASTE_UNTOUCHED:
-    return contents == NULL ? 0 : at_the_end(keyed, contents);
+    return contents == NULL ? 0 : at_the_end(keyed, contents, own.szB);
   case DMD_WASTE_LOST:
-    return dmd_leak_is_lost(dmd_leak_state(leaks, node)) ? dmd_nesting_own(sizes, node).szB : 0;
+    return dmd_leak_is_lost(dmd_leak_state(leaks, node)) ? own.szB : 0;
   case DMD_WASTE_SLOP:
-    return is_allocated(keyed, node) ? dmd_nesting_own(sizes, node).slop : 0;
+    return is_allocated(keyed, node) ? own.slop : 0;
   case DMD_WASTE_SMALL:
     return is_allocated(keyed, node) && requested <= 32 &&
-                   (double)(block->slop + header) >= (double)requested / 3
-               ? block->slop + header
+                   (double)(own.slop + header) >= (double)requested / 3
+               ? own.slop + header
                : 0;
   default:
     return 0;
