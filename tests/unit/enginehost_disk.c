@@ -81,7 +81,7 @@ static int open_file(void *ctx, int folder, const char *name, dmd_open_t how, in
 static int status_of(void *ctx, int fd, dmd_file_status_t *status) {
   enginehost_t *h = ctx;
   uint32_t i = (uint32_t)(fd < PLACE_FD ? fd : fd - PLACE_FD);
-  bool is_device = i == COUNT_OF(h->files) || enginehost_is_stream(h, h->files[i].name);
+  bool is_device = i >= COUNT_OF(h->files) || enginehost_is_stream(h, h->files[i].name);
   *status = (dmd_file_status_t){.kind = is_device ? DMD_FILE_OTHER : DMD_FILE_REGULAR,
                                 .number = is_device ? COUNT_OF(h->files) : i};
   return 0;
