@@ -63,6 +63,7 @@ dmd_core_sources = \
   dmd/analyse/transform/merge.c dmd/analyse/transform/merge.h \
   dmd/analyse/records/allocsite.c dmd/analyse/records/allocsite.h \
   dmd/analyse/records/plain.c dmd/analyse/records/plain.h \
+  dmd/analyse/tree/pathsums.c dmd/analyse/tree/pathsums.h \
   dmd/analyse/tree/profile_amounts.c dmd/analyse/tree/profile_amounts.h \
   dmd/analyse/records/record.c dmd/analyse/records/record.h \
   dmd/analyse/history/stackset.c dmd/analyse/history/stackset.h \
@@ -363,6 +364,7 @@ dmd_reader_sources = \
   dmd/host/child.c dmd/host/child.h \
   dmd/dmdv/graph/cmd_census.c \
   dmd/dmdv/graph/cmd_claims.c \
+  dmd/dmdv/checklimits.c dmd/dmdv/checklimits.h \
   dmd/dmdv/cmd_check.c \
   dmd/dmdv/cmd_diff.c \
   dmd/dmdv/cmd_export.c \

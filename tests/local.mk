@@ -186,6 +186,7 @@ unit_tests = \
   tests/unit/show/text/test_text_retained \
   tests/unit/model/profile/test_translate \
   tests/unit/analyse/time/test_growth \
+  tests/unit/analyse/tree/test_pathsums \
   tests/unit/analyse/tree/test_tree \
   tests/unit/model/graph/test_types \
   tests/unit/base/test_fnname_typename \

@@ -17,9 +17,10 @@ int dmd_path_compare(const char *a, const char *b) {
 }
 
 bool dmd_path_is_at_or_below(const char *path, const char *top) {
-  while (*top != '\0' && *path == *top)
-    path++, top++;
-  return *top == '\0' && (*path == '\0' || *path == '/');
+  size_t n = dmd_str_length(top);
+  while (n > 0 && top[n - 1] == '/')
+    n--;
+  return n > 0 && dmd_str_equal_n(path, top, n) && (path[n] == '\0' || path[n] == '/');
 }
 
 const char *dmd_path_base(const char *path) {

@@ -13,7 +13,7 @@
  * path follows directly after it. */
 int dmd_path_compare(const char *a, const char *b);
 
-/* Whether path is top, or below it. */
+/* Whether path is top, or below it. `explicit/` means `explicit`. */
 bool dmd_path_is_at_or_below(const char *path, const char *top);
 
 /* The last part of a path. */

@@ -5,6 +5,7 @@
  */
 #include "analyse/waste/findings.h"
 #include "base/limits.h"
+#include "dmdv/checklimits.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/recordoptions.h"
 #include "dmdv/commandline/sharedoptions.h"
@@ -18,8 +19,7 @@
 #include <string.h>
 
 typedef struct {
-  dmd_limit_t *limits; /* with room for two per argument, since --max-growth makes two */
-  size_t n_limits;
+  dmdv_checklimits_t limits; /* first: see checklimits.h */
   dmd_load_options_t load;
   const char **alloc_fns; /* of load.frame_view, with room for as many as there are arguments */
   const char *baseline, *ignore, *output;
@@ -32,139 +32,10 @@ typedef struct {
 
 /* ---- Options. ---- */
 
-static dmd_limit_t *add_limit(options_t *o, dmd_what_t what, const char *option,
-                              const char *value) {
-  dmd_limit_t *limit = &o->limits[o->n_limits++];
-  *limit = (dmd_limit_t){.what = what, .option = option, .value = value};
-  return limit;
-}
-
-/* True without a reason; otherwise appends the reason to why. */
-static bool is_good(const char *reason, dmd_strbuf_t *why) {
-  if (reason != NULL)
-    dmd_strbuf_str(why, reason);
-  return reason == NULL;
-}
-
-static bool take_share(options_t *o, dmd_what_t what, const char *option, const char *value,
-                       dmd_strbuf_t *why) {
-  dmd_limit_t *limit = add_limit(o, what, option, value);
-  const char *reason = dmd_size_parse(value, &limit->size);
-  if (reason == NULL && limit->size.has_plus)
-    reason = "a + means growth, which --max-growth limits";
-  return is_good(reason, why);
-}
-
-static bool take_unreported(void *target, const char *value, dmd_strbuf_t *why) {
-  return take_share(target, DMD_UNREPORTED, "max-unreported", value, why);
-}
-
-static bool take_twice(void *target, const char *value, dmd_strbuf_t *why) {
-  return take_share(target, DMD_TWICE, "max-twice-reported", value, why);
-}
-
-static bool take_excess(void *target, const char *value, dmd_strbuf_t *why) {
-  return take_share(target, DMD_EXCESS, "max-excess", value, why);
-}
-
-static bool take_misreports(void *target, const char *value, dmd_strbuf_t *why) {
-  dmd_limit_t *limit = add_limit(target, DMD_MISREPORTS, "max-misreports", value);
-  bool is_number = *value != '\0' && value[strspn(value, "0123456789")] == '\0';
-  return is_good(is_number && dmd_size_parse(value, &limit->size) == NULL
-                     ? NULL
-                     : "this is not a whole number",
-                 why);
-}
-
-static bool take_leaked(void *target, const char *value, dmd_strbuf_t *why) {
-  return take_share(target, DMD_LEAKED, "max-leaked", value, why);
-}
-
-/* SIZE or KIND:SIZE. */
-static bool take_waste(void *target, const char *value, dmd_strbuf_t *why) {
-  const char *colon = strchr(value, ':');
-  dmd_limit_t *limit = add_limit(target, DMD_WASTED, "max-waste", value);
-  size_t n = colon != NULL ? (size_t)(colon - value) : 0;
-  for (int i = 0; i < DMD_N_WASTE_KINDS && colon != NULL; i++) {
-    const char *kind = dmd_waste_kind_name((dmd_waste_kind_t)i);
-    if (strlen(kind) == n && memcmp(kind, value, n) == 0)
-      limit->name = strcpy(dmd_env_alloc(&dmdv_env, "dmdv.waste", n + 1), kind);
-  }
-  if (colon != NULL && limit->name == NULL)
-    return is_good("this is not KIND:SIZE with a kind of dmdv waste", why);
-  const char *reason = dmd_size_parse(colon != NULL ? colon + 1 : value, &limit->size);
-  if (reason == NULL && limit->size.has_plus)
-    reason = "a + means growth, which --max-growth limits";
-  return is_good(reason, why);
-}
-
-static bool take_peak(void *target, const char *value, dmd_strbuf_t *why) {
-  dmd_limit_t *limit = add_limit(target, DMD_AT_PEAK, "max-peak", value);
-  const char *reason = dmd_size_parse(value, &limit->size);
-  if (reason == NULL && (limit->size.has_plus || limit->size.is_percent))
-    reason = "this is not a number of bytes, such as 50M";
-  return is_good(reason, why);
-}
-
-static bool take_growth(void *target, const char *value, dmd_strbuf_t *why) {
-  dmd_limit_t *total = add_limit(target, DMD_TOTAL, "max-growth", value);
-  total->growth = true;
-  const char *reason = dmd_size_parse(value, &total->size);
-  dmd_limit_t *unreported = add_limit(target, DMD_UNREPORTED, "max-growth", value);
-  *unreported = *total;
-  unreported->what = DMD_UNREPORTED;
-  return is_good(reason, why);
-}
-
-/* A path may contain '='; a size does not. */
-static bool take_budget(void *target, const char *value, dmd_strbuf_t *why) {
-  const char *equals = strrchr(value, '=');
-  if (equals == NULL || equals == value)
-    return is_good("this is not PATH=SIZE", why);
-  dmd_limit_t *limit = add_limit(target, DMD_NAMED, "budget", value);
-  char *name = dmd_env_alloc(&dmdv_env, "dmdv.budget", (size_t)(equals - value) + 1);
-  memcpy(name, value, (size_t)(equals - value));
-  name[equals - value] = '\0';
-  limit->name = name;
-  const char *reason = dmd_size_parse(equals + 1, &limit->size);
-  limit->growth = limit->size.has_plus || limit->size.is_percent;
-  return is_good(reason, why);
-}
-
 static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
   options_t *o = target;
   return dmdv_add_alloc_fn(&o->load.frame_view, o->alloc_fns, value, why);
 }
-
-static const dmd_option_t limit_options[] = {
-    {"max-unreported", "SIZE", NULL, "unreported bytes", DMD_OPTION_OWN, .take = take_unreported},
-    {"max-twice-reported", "SIZE", NULL, "bytes reported twice or more", DMD_OPTION_OWN,
-     .take = take_twice},
-    {"max-excess", "SIZE", NULL, "bytes that reports count too often", DMD_OPTION_OWN,
-     .take = take_excess},
-    {"max-misreports", "N", NULL, "reports and claims that are wrong", DMD_OPTION_OWN,
-     .take = take_misreports},
-    {"max-leaked", "SIZE", NULL,
-     "requested bytes that no variable leads to, by the heap graph next to the profile",
-     DMD_OPTION_OWN, .take = take_leaked},
-    {"max-waste", "[KIND:]SIZE", NULL,
-     "bytes that would be saved, as dmdv waste finds them in the heap graph next to the profile, "
-     "of "
-     "all kinds or of one of them: " DMD_WASTE_KIND_LIST "; repeatable",
-     DMD_OPTION_OWN, .take = take_waste},
-    {"max-peak", "SIZE", NULL,
-     "requested bytes of the largest heap up to the dump; not of several files together",
-     DMD_OPTION_OWN, .take = take_peak},
-    {"max-growth", "SIZE", NULL, "growth over the baseline, of all bytes and of unreported bytes",
-     DMD_OPTION_OWN, .take = take_growth},
-    {"budget", "PATH=SIZE", NULL,
-     "bytes that the reporter PATH and those below it counted, or those with the tag PATH, which "
-     "must "
-     "exist; with +SIZE or N%, growth over the baseline; repeatable",
-     DMD_OPTION_OWN, .take = take_budget},
-};
-static const dmd_option_table_t limit_table = {limit_options,
-                                               sizeof limit_options / sizeof *limit_options};
 
 #define AT(field) DMD_OPTION_AT(options_t, field)
 
@@ -198,11 +69,13 @@ static const dmdv_part_t parts[] = {
              "program's processes, keep them together or, with --each, also one by one. Exit\n"
              "status 0: all limits are kept; 1: a limit is broken; 2: the check failed.\n\n"
              "limits, at least one:\n",
-     .options = &limit_table},
+     .options = &dmdv_checklimit_table},
     {.text = "\n"
              "SIZE is 4096, 1.5MB (B, KB, MB, GB: powers of 1024) or 10%: of the heap or, for\n"
              "growth, of what the baseline has. Bytes are usable bytes. A value exactly at its\n"
-             "limit keeps it.\n"
+             "limit keeps it. FILE may have memory reports, which dmdv memory --output and\n"
+             "about:memory write: they can be checked with --budget, where PATH is any path of\n"
+             "their trees.\n"
              "\n",
      .options = &other_table},
     {.text = "\n"
@@ -217,22 +90,20 @@ static const dmdv_part_t parts[] = {
 };
 
 static void destroy_options(options_t *o) {
-  for (size_t i = 0; i < o->n_limits; i++)
-    dmd_env_free(&dmdv_env, (void *)o->limits[i].name);
-  dmd_env_free(&dmdv_env, o->limits);
+  dmdv_checklimits_destroy(&o->limits);
   dmd_env_free(&dmdv_env, o->alloc_fns);
 }
 
 static bool options_fit_check(const options_t *o) {
   if (o->files.n < 1)
     return dmdv_error("check: give one or more files; see dmdv check --help");
-  if (o->n_limits == 0)
+  if (o->limits.n == 0)
     return dmdv_error("check: give at least one limit, such as --max-unreported=10%%; "
                       "dmdv check --calibrate finds them; see dmdv check --help");
-  for (size_t i = 0; i < o->n_limits; i++)
-    if (o->limits[i].growth && o->baseline == NULL)
-      return dmdv_error("--%s=%s is about growth and needs --baseline=OLD", o->limits[i].option,
-                        o->limits[i].value);
+  for (size_t i = 0; i < o->limits.n; i++)
+    if (o->limits.limits[i].growth && o->baseline == NULL)
+      return dmdv_error("--%s=%s is about growth and needs --baseline=OLD",
+                        o->limits.limits[i].option, o->limits.limits[i].value);
   if (o->baseline != NULL && strcmp(o->baseline, "-") == 0 && strcmp(o->files.names[0], "-") == 0)
     return dmdv_error("check: only one of the two profiles can be standard input");
   return true;
@@ -241,7 +112,7 @@ static bool options_fit_check(const options_t *o) {
 static bool options_fit_calibration(const options_t *o) {
   if (o->files.n < 2)
     return dmdv_error("check --calibrate: give two or more files, not %d", o->files.n);
-  if (o->n_limits > 0 || o->baseline != NULL)
+  if (o->limits.n > 0 || o->baseline != NULL)
     return dmdv_error("check --calibrate computes limits: give neither limits nor a baseline");
   if (o->format != DMD_GATE_TEXT)
     return dmdv_error("check --calibrate supports --format=text only");
@@ -306,7 +177,7 @@ static void print_verdict_on_all(void *ctx, dmd_out_t *out) {
 static bool evaluate(const options_t *o, dmd_verdict_t *v) {
   const dmd_limit_t *limit;
   int which;
-  const char *why = dmd_verdict_evaluate(v, o->limits, o->n_limits, &limit, &which);
+  const char *why = dmd_verdict_evaluate(v, o->limits.limits, o->limits.n, &limit, &which);
   return why == NULL ||
          dmdv_error("%s cannot be checked for --%s=%s: %s", which == 0 ? v->file : v->baseline,
                     limit->option, limit->value, why);
@@ -337,10 +208,10 @@ static int judge(const options_t *o, dmd_verdict_t *v) {
 
 /* A limit of this kind; NULL: none. needs_contents: one on waste that contents show. */
 static const dmd_limit_t *limit_of(const options_t *o, dmd_what_t what, bool needs_contents) {
-  for (size_t i = 0; i < o->n_limits; i++)
-    if (o->limits[i].what == what &&
-        (!needs_contents || dmd_waste_needs_contents(o->limits[i].name)))
-      return &o->limits[i];
+  for (size_t i = 0; i < o->limits.n; i++)
+    if (o->limits.limits[i].what == what &&
+        (!needs_contents || dmd_waste_needs_contents(o->limits.limits[i].name)))
+      return &o->limits.limits[i];
   return NULL;
 }
 
@@ -396,11 +267,91 @@ static int check_profile(const options_t *o, dmd_ignore_t *ignore, const dmd_pro
   return status;
 }
 
-static int check_file(const options_t *o, dmd_ignore_t *ignore) {
-  dmd_profile_t profile;
-  if (!dmdv_load_or_say(&profile, o->files.names[0], &o->load))
+/* ---- Memory reports. ---- */
+
+static bool options_fit_reports(const options_t *o) {
+  if (o->ignore != NULL)
+    return dmdv_error("check: --ignore is about stacks, which memory reports do not have");
+  if (o->each)
+    return dmdv_error("check: --each is for profiles: check files of memory reports one by one");
+  return true;
+}
+
+static bool load_reports(dmd_amounts_t *m, const char *name) {
+  dmd_fail_t fail = {0};
+  return dmdv_load_reports(m, name, &fail) || dmdv_error_in(name, &fail);
+}
+
+/* name: the file's, or the names of all files. */
+static int check_reports(const options_t *o, const dmd_amounts_t *now, const char *name) {
+  dmd_amounts_t before;
+  dmd_profile_t none;
+  const dmd_ignore_t nothing = {0};
+  int status = 2;
+  if (!options_fit_reports(o))
     return 2;
-  int status = check_profile(o, ignore, &profile, o->files.names[0]);
+  dmd_profile_init(&none, &dmdv_env);
+  dmd_amounts_init(&before, &dmdv_env, true);
+  dmd_verdict_t v = {.file = name,
+                     .baseline = o->baseline,
+                     .ignore = &nothing,
+                     .now = {.profile = &none, .amounts = now}};
+  if (o->baseline == NULL) {
+    status = judge(o, &v);
+  } else if (load_reports(&before, o->baseline)) {
+    v.before = (dmd_subject_t){.profile = &none, .amounts = &before};
+    status = judge(o, &v);
+  }
+  dmd_amounts_destroy(&before);
+  dmd_profile_destroy(&none);
+  return status;
+}
+
+/* Checks all files together, as check_merged does. */
+static int check_joined_reports(const options_t *o) {
+  dmd_amounts_t all, one;
+  dmd_strbuf_t names;
+  const char *path, *why;
+  bool good = true;
+  dmd_strbuf_init(&names, &dmdv_env);
+  dmd_amounts_init(&all, &dmdv_env, true);
+  for (int i = 0; i < o->files.n && good; i++) {
+    const char *name = o->files.names[i];
+    dmd_strbuf_str(&names, i > 0 ? ", " : "");
+    dmd_strbuf_str(&names, name);
+    dmd_amounts_init(&one, &dmdv_env, true);
+    good = load_reports(&one, name) && ((why = dmd_amounts_join(&all, &one, name, &path)) == NULL ||
+                                        dmdv_error("%s: \"%.80s\" %s", name, path, why));
+    dmd_amounts_destroy(&one);
+  }
+  int status = good ? check_reports(o, &all, names.text) : 2;
+  dmd_amounts_destroy(&all);
+  dmd_strbuf_destroy(&names);
+  return status;
+}
+
+/* ---- Files. ---- */
+
+static int check_file(const options_t *o, dmd_ignore_t *ignore) {
+  const char *name = o->files.names[0];
+  dmd_load_options_t load = o->load;
+  dmd_profile_t profile;
+  dmd_amounts_t amounts;
+  dmd_fail_t fail = {0};
+  bool is_profile;
+  int status = 2;
+  load.namer = dmdv_namer();
+  dmd_profile_init(&profile, &dmdv_env);
+  dmd_amounts_init(&amounts, &dmdv_env, true);
+  if (!dmdv_load_either(&profile, &amounts, name, &load, &is_profile, &fail)) {
+    dmdv_error_in(name, &fail);
+  } else if (is_profile) {
+    status = check_profile(o, ignore, &profile, name);
+  } else {
+    dmd_amounts_complete(&amounts);
+    status = check_reports(o, &amounts, name);
+  }
+  dmd_amounts_destroy(&amounts);
   dmd_profile_destroy(&profile);
   return status;
 }
@@ -433,13 +384,14 @@ static int check_alone(const options_t *o, int i, dmd_ignore_t *ignore) {
     return 2;
   one.baseline = one.ignore = NULL;
   one.files = (dmdv_files_t){.names = &o->files.names[i], .n = 1};
-  one.n_limits = 0;
-  one.limits = dmd_env_alloc(&dmdv_env, "dmdv.limits", (o->n_limits + 1) * sizeof *one.limits);
-  for (const dmd_limit_t *limit = o->limits; limit < o->limits + o->n_limits; limit++)
+  one.limits.n = 0;
+  one.limits.limits =
+      dmd_env_alloc(&dmdv_env, "dmdv.limits", (o->limits.n + 1) * sizeof *one.limits.limits);
+  for (const dmd_limit_t *limit = o->limits.limits; limit < o->limits.limits + o->limits.n; limit++)
     if (!limit->growth && (limit->what != DMD_NAMED || dmd_gate_has_name(&profile, limit->name)))
-      one.limits[one.n_limits++] = *limit;
-  int status = one.n_limits == 0 ? 0 : check_profile(&one, ignore, &profile, o->files.names[i]);
-  dmd_env_free(&dmdv_env, one.limits);
+      one.limits.limits[one.limits.n++] = *limit;
+  int status = one.limits.n == 0 ? 0 : check_profile(&one, ignore, &profile, o->files.names[i]);
+  dmd_env_free(&dmdv_env, one.limits.limits);
   dmd_profile_destroy(&profile);
   return status;
 }
@@ -525,9 +477,30 @@ static int calibrate(const options_t *o, dmd_ignore_t *ignore) {
   return good ? 0 : 2;
 }
 
+/* Standard input is not looked at twice: loading it tells. */
+static bool files_are_of_one_kind(const options_t *o) {
+  const char *first = o->files.names[0];
+  if (strcmp(first, "-") == 0 || dmdv_has_reports(first))
+    return true;
+  for (int i = 1; i <= o->files.n; i++) {
+    const char *other = i < o->files.n ? o->files.names[i] : o->baseline;
+    if (other != NULL && strcmp(other, "-") != 0 && dmdv_has_reports(other))
+      return dmdv_error("check: %s has memory reports, %s does not", other, first);
+  }
+  return true;
+}
+
 static int check_or_calibrate(const options_t *o) {
   if (!(o->calibrate ? options_fit_calibration(o) : options_fit_check(o)))
     return 2;
+  if (!files_are_of_one_kind(o))
+    return 2;
+  if (o->files.n > 1 && dmdv_has_reports(o->files.names[0])) {
+    if (!o->calibrate)
+      return check_joined_reports(o);
+    dmdv_error("check: --calibrate needs profiles; %s has memory reports", o->files.names[0]);
+    return 2;
+  }
   dmd_ignore_t ignore;
   int status = 2;
   if (dmdv_ignore_read(&ignore, o->ignore))
@@ -541,8 +514,8 @@ static int check_or_calibrate(const options_t *o) {
 
 static int run(int argc, char **argv) {
   options_t o = {
-      .limits = dmd_env_alloc(&dmdv_env, "dmdv.limits", 2 * (size_t)argc * sizeof *o.limits),
       .alloc_fns = dmd_env_alloc(&dmdv_env, "dmdv.alloc_fns", (size_t)argc * sizeof *o.alloc_fns)};
+  dmdv_checklimits_init(&o.limits, argc);
   int status = dmdv_read_command_line(&dmdv_check_command, &o, argc, argv, &o.files);
   if (status < 0)
     status = check_or_calibrate(&o);

@@ -151,9 +151,10 @@ static bool load(source_t *source, const char *name, const source_t *other, cons
   dmd_profile_t profile;
   dmd_profile_init(&profile, &dmdv_env);
   dmd_fail_t fail = {0};
-  bool good = dmdv_load_either(&profile, &source->amounts, name, (dmd_moment_choice_t)o->moment,
-                               &source->is_profile, &fail) ||
-              dmdv_error_in(name, &fail);
+  const dmd_load_options_t load = {.moment = (dmd_moment_choice_t)o->moment};
+  bool good =
+      dmdv_load_either(&profile, &source->amounts, name, &load, &source->is_profile, &fail) ||
+      dmdv_error_in(name, &fail);
   good = good && has_moment(source, &profile, o);
   bool is_split = source->is_profile && dmd_intern_count(&profile.processes) > 0 && !o->diff;
   if (good && is_split)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyse/records/metrics.h"
-#include "analyse/tree/amounts.h"
+#include "analyse/tree/pathsums.h"
 #include "base/strbuf.h"
 #include "historydb/storedset.h"
 #include "host/process.h"
@@ -107,19 +107,46 @@ static void append_program(dmd_strbuf_t *to, const dmd_profile_t *profile) {
 
 /* The properties of a file; those that the caller left out are found out. */
 typedef struct {
+  /* The metrics come from one of these: */
+  dmd_profile_t *profile;
+  const dmd_amounts_t *amounts; /* NULL: the profile; otherwise the profile is empty */
+  uint32_t process_id;          /* in the amounts' strings */
   const char *moment, *launch;
   dmd_strbuf_t process;
   int64_t build, environment; /* ids */
   int64_t waste;
 } file_t;
 
+/* Memory reports have no records: what tells them apart is what they say. */
+static void digest_of_reports(unsigned char digest[DMDV_DIGEST_SZB], const dmd_amounts_t *m,
+                              uint32_t process) {
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, &dmdv_env);
+  dmd_strbuf_str(&text, dmd_intern_get_str(&m->strings, process));
+  for (uint32_t id = 1; id <= m->pool.last; id++)
+    if (dmd_amounts_at(m, id)->process == process) {
+      dmd_strbuf_str(&text, "\n");
+      dmd_strbuf_i64(&text, dmd_amounts_at(m, id)->amount);
+      dmd_strbuf_str(&text, " ");
+      dmd_strbuf_str(&text, dmd_amounts_path(m, id));
+    }
+  dmdv_digest(digest, text.text, text.n);
+  dmd_strbuf_destroy(&text);
+}
+
+/* The amounts' names of processes are normal (dmd_normalize). */
+static void append_process(dmd_strbuf_t *to, const char *name) {
+  const char *number = strstr(name, " (pid NNN)");
+  dmd_strbuf_bytes(to, name, number != NULL ? (size_t)(number - name) : strlen(name));
+}
+
 static bool is_short(const char *what, const char *text) {
   return strlen(text) <= DMDV_MAX_NAME ||
          dmdv_error("history add: the %s is too long: at most %d bytes", what, DMDV_MAX_NAME);
 }
 
-static bool find_names(file_t *file, const dmdv_build_t *build, const dmdv_origin_t *origin,
-                       const dmd_profile_t *profile) {
+static bool find_names(file_t *file, const dmdv_build_t *build, const dmdv_origin_t *origin) {
+  const dmd_profile_t *profile = file->profile;
   file->moment = origin->moment;
   if (file->moment == NULL || file->moment[0] == '\0')
     file->moment = dmd_metrics_moment(profile);
@@ -127,6 +154,8 @@ static bool find_names(file_t *file, const dmdv_build_t *build, const dmdv_origi
   file->waste = origin->waste;
   if (origin->process != NULL)
     dmd_strbuf_str(&file->process, origin->process);
+  else if (file->amounts != NULL)
+    append_process(&file->process, dmd_intern_get_str(&file->amounts->strings, file->process_id));
   else
     append_program(&file->process, profile);
   return is_short("build's name", build->name) && is_short("branch's name", build->branch) &&
@@ -137,8 +166,9 @@ static bool find_names(file_t *file, const dmdv_build_t *build, const dmdv_origi
                      DMDV_MAX_ENVIRONMENT));
 }
 
-static bool add_records(dmdv_database_t *db, const file_t *file, const dmd_profile_t *profile,
-                        int64_t *recordset, unsigned char digest[DMDV_DIGEST_SZB]) {
+static bool add_records(dmdv_database_t *db, const file_t *file, int64_t *recordset,
+                        unsigned char digest[DMDV_DIGEST_SZB]) {
+  const dmd_profile_t *profile = file->profile;
   dmdv_storedset_like_t like = {0};
   dmd_stackset_t set = {0};
   bool good =
@@ -219,14 +249,17 @@ static bool run_step(dmdv_database_t *db, figures_t *figures, figure_step_t step
   return dmdv_sql_flush(db);
 }
 
-static bool add_values(dmdv_database_t *db, int64_t run, dmd_profile_t *profile, int64_t waste) {
+static bool add_values(dmdv_database_t *db, int64_t run, const file_t *file) {
   figures_t figures;
   dmd_intern_init(&figures.names, &dmdv_env, "dmdv.history");
   dmd_intern_init(&figures.keys, &dmdv_env, "dmdv.history");
   dmd_pool_init(&figures.figures, &dmdv_env, "dmdv.history", sizeof(figure_t));
-  dmd_metrics_visit(profile, take_figure, &figures);
-  if (waste >= 0)
-    take_figure(&figures, DMD_METRIC_WASTE, "", waste);
+  if (file->amounts != NULL)
+    dmd_pathsums_metrics(file->amounts, file->process_id, take_figure, &figures);
+  else
+    dmd_metrics_visit(file->profile, take_figure, &figures);
+  if (file->waste >= 0)
+    take_figure(&figures, DMD_METRIC_WASTE, "", file->waste);
   bool good = run_step(db, &figures, FIND_SERIES, run) && run_step(db, &figures, ADD_SERIES, run) &&
               run_step(db, &figures, ADD_VALUE, run);
   dmd_pool_destroy(&figures.figures);
@@ -254,13 +287,15 @@ static bool name_launch(dmdv_database_t *db, const file_t *file, char text[24]) 
   return true;
 }
 
-static bool add_run(dmdv_database_t *db, const file_t *file, dmd_profile_t *profile, bool *is_new) {
+static bool add_run(dmdv_database_t *db, const file_t *file, bool *is_new) {
   int64_t run = 0, recordset;
   char launch[24] = "";
   unsigned char of_records[DMDV_DIGEST_SZB], digest[DMDV_DIGEST_SZB];
-  if (!add_records(db, file, profile, &recordset, of_records) || !name_launch(db, file, launch))
+  if (!add_records(db, file, &recordset, of_records) || !name_launch(db, file, launch))
     return false;
-  digest_of_run(digest, &profile->run, of_records);
+  if (file->amounts != NULL)
+    digest_of_reports(of_records, file->amounts, file->process_id);
+  digest_of_run(digest, &file->profile->run, of_records);
   dmdv_sql_start(db, DMDV_SQL_ADD_RUN);
   dmdv_sql_int(db, file->build);
   dmdv_sql_text(db, file->moment);
@@ -272,18 +307,34 @@ static bool add_run(dmdv_database_t *db, const file_t *file, dmd_profile_t *prof
   if (!dmdv_sql_number(db, &run))
     return false;
   *is_new = run != 0;
-  return run == 0 || add_values(db, run, profile, file->waste);
+  return run == 0 || add_values(db, run, file);
+}
+
+static bool add_file(dmdv_database_t *db, const dmdv_build_t *build, const dmdv_origin_t *origin,
+                     file_t *file, bool *is_new) {
+  bool is_there;
+  dmd_strbuf_init(&file->process, &dmdv_env);
+  bool good = find_names(file, build, origin) && dmdv_database_begin(db) &&
+              dmdv_build_id(db, build, &file->build, &is_there) &&
+              dmdv_environment_id(db, origin->environment, &file->environment) &&
+              add_run(db, file, is_new) && dmdv_database_commit(db);
+  dmd_strbuf_destroy(&file->process);
+  return good;
 }
 
 bool dmdv_history_add(dmdv_database_t *db, const dmdv_build_t *build, const dmdv_origin_t *origin,
                       dmd_profile_t *profile, bool *is_new) {
-  file_t file;
-  bool is_there;
-  dmd_strbuf_init(&file.process, &dmdv_env);
-  bool good = find_names(&file, build, origin, profile) && dmdv_database_begin(db) &&
-              dmdv_build_id(db, build, &file.build, &is_there) &&
-              dmdv_environment_id(db, origin->environment, &file.environment) &&
-              add_run(db, &file, profile, is_new) && dmdv_database_commit(db);
-  dmd_strbuf_destroy(&file.process);
+  file_t file = {.profile = profile};
+  return add_file(db, build, origin, &file, is_new);
+}
+
+bool dmdv_history_add_reports(dmdv_database_t *db, const dmdv_build_t *build,
+                              const dmdv_origin_t *origin, const dmd_amounts_t *amounts,
+                              uint32_t process, bool *is_new) {
+  dmd_profile_t none;
+  dmd_profile_init(&none, &dmdv_env);
+  file_t file = {.profile = &none, .amounts = amounts, .process_id = process};
+  bool good = add_file(db, build, origin, &file, is_new);
+  dmd_profile_destroy(&none);
   return good;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * add.h: adds the profile of a build to a history.
+ * add.h: adds the profile of a build to a history, or its memory reports.
  */
 #ifndef DMD_HISTORYDB_ADD_H
 #define DMD_HISTORYDB_ADD_H
 
+#include "analyse/tree/amounts.h"
 #include "files/profile/historyreader.h"
 #include "historydb/database.h"
 #include "model/profile/profile.h"
@@ -46,5 +47,11 @@ enum { DMDV_MAX_NAME = DMD_HISTORY_MAX_NAME, DMDV_MAX_ENVIRONMENT = DMD_HISTORY_
  * before. False, with the reason on stderr and nothing added, if that fails. */
 bool dmdv_history_add(dmdv_database_t *db, const dmdv_build_t *build, const dmdv_origin_t *origin,
                       dmd_profile_t *profile, bool *is_new);
+
+/* The same for the memory reports of one process, an id in the strings of these complete amounts.
+ * origin->moment NULL: "exit"; origin->process NULL: the process's name without its number. */
+bool dmdv_history_add_reports(dmdv_database_t *db, const dmdv_build_t *build,
+                              const dmdv_origin_t *origin, const dmd_amounts_t *amounts,
+                              uint32_t process, bool *is_new);
 
 #endif

@@ -625,3 +625,66 @@ def test_peak_that_is_not_there(test):
     test.check("it has no peak" in test.error("check", "new.json", "--max-peak=1"), "no peak is no success")
     for size in "10%", "+5":
         test.check("this is not a number of bytes" in test.error("check", "new.json", "--max-peak=" + size), size)
+
+
+# ---- memory reports ----
+
+def reports(*processes):
+    """A file of memory reports: {path: bytes} of each process, with a heap of 10,000 bytes."""
+    def report(process, path, amount, kind=1, units=0):
+        return dict(process=process, path=path, amount=amount, kind=kind, units=units, description="")
+    return {"version": 1, "hasMozMallocUsableSize": True, "reports": [
+        report("app (pid %d)" % (100 + i), path, amount) for i, amounts in enumerate(processes)
+        for path, amount in amounts.items()] + [
+        report("app (pid %d)" % (100 + i), *single) for i in range(len(processes))
+        for single in (("heap-allocated", 10000, 2), ("faults", 7, 2, 1))]}
+
+
+def test_budgets_of_memory_reports(test):
+    """Paths count with those below them, in all processes and files; heap-unclassified is 10,000 - 3,000."""
+    test.write("one.json", reports({"explicit/a/x": 2000, "explicit/a/y": 500, "explicit/ab": 500}))
+    test.write("two.json", reports({"explicit/a/x": 1000}, {"explicit/a/z": 200}))
+    for files, kept, broken in ((["one.json"], "explicit/a=2500", "explicit/a=2499"),
+                                (["one.json"], "explicit/heap-unclassified=7000", "explicit/heap-unclassified=6999"),
+                                (["one.json"], "explicit=10000", "explicit/=9999"),
+                                (["two.json"], "explicit/a=1200", "explicit/a=1199"),
+                                (["one.json", "two.json"], "explicit/a=3700", "explicit/a=3699")):
+        test.dmdv("check", *files, "--budget=" + kept)
+        test.dmdv("check", *files, "--budget=" + broken, status=1)
+
+
+def test_growth_of_memory_reports(test):
+    test.write("old.json", reports({"explicit/a/x": 2000, "explicit/a/y": 500, "explicit/a/gone": 300}))
+    test.write("new.json", reports({"explicit/a/x": 2100, "explicit/a/y": 900}))
+    grew = ["check", "new.json", "--baseline=old.json"]
+    test.dmdv(*grew, "--budget=explicit/a=+200")
+    finding, = json.loads(test.dmdv(*grew, "--format=json", "--budget=explicit/a=+199", status=1)[0])["findings"]
+    test.equal(finding["causes"], [{"path": "explicit/a/y", "bytes": 900, "baselineBytes": 500},
+                                   {"path": "explicit/a/x", "bytes": 2100, "baselineBytes": 2000}], "what grew, most first")
+    test.equal([finding.get(key) for key in ("bytes", "baselineBytes", "allowed", "excess", "blocks", "baselineBlocks")],
+               [3000, 2800, 2999, 1, None, None], "numbers")
+    text = test.dmdv(*grew, "--budget=explicit/a=5%", status=1)[0]
+    for words in ("grew by 200 bytes (7.14%) to 3,000", "1. +400 bytes to 900: explicit/a/y", "dmdv tree --diff old.json new.json"):
+        test.check(words in text, text)
+    suite = xml.etree.ElementTree.fromstring(test.dmdv(*grew, "--format=junit", "--budget=explicit/a=1%", status=1)[0])
+    test.check("explicit/a/y" in suite.find(".//failure").text, "JUnit has the cause")
+
+
+def test_what_memory_reports_do_not_have(test):
+    test.write("m.json", reports({"explicit/a": 1}))
+    test.write("p.json", program())
+    test.write("ignore", "x # y\n")
+    for args, words in ((["m.json", "--max-unreported=1"], "only --budget can be checked"),
+                        (["m.json", "--max-misreports=1"], "only --budget can be checked"),
+                        (["m.json", "--budget=explicit/b=1"], "it has no bytes at this path"),
+                        (["m.json", "--budget=faults=1"], "it has no bytes at this path"),
+                        (["m.json", "--budget=explicit/b=+1", "--baseline=m.json"], "neither it nor the baseline"),
+                        (["m.json", "--budget=explicit/a=+1", "--baseline=p.json"], "p.json: is a profile, not a file of memory"),
+                        (["p.json", "--budget=explicit/a=+1", "--baseline=m.json"], "m.json has memory reports"),
+                        (["m.json", "p.json", "--budget=explicit/a=1"], "p.json: is a profile, not a file of memory"),
+                        (["p.json", "m.json", "--budget=explicit/a=1"], "m.json has memory reports"),
+                        (["m.json", "--budget=explicit/a=1", "--ignore=ignore"], "--ignore is about stacks"),
+                        (["m.json", "m.json", "--budget=explicit/a=1", "--each"], "--each is for profiles"),
+                        (["m.json", "m.json", "--calibrate"], "--calibrate needs profiles")):
+        err = test.error("check", *args)
+        test.check(words in err, "%s: %s" % (args, err))

@@ -130,6 +130,31 @@ def test_waste_of_the_graph_beside(test):
     test.equal(history.points("waste"), [14500, 14500])
 
 
+def test_memory_reports_are_figures(test):
+    """Two workers of one name in a file are added up; a path in another unit has no series; of the system's
+    trees only two names count."""
+    history = History(test)
+    def file(more):
+        def report(process, path, amount, kind=1, units=0):
+            return dict(process=process, path=path, amount=amount, kind=kind, units=units, description="")
+        return {"version": 1, "hasMozMallocUsableSize": True, "reports": [
+            report("server (pid 7)", "explicit/a/x", 1000 + more), report("server (pid 7)", "explicit/a/y", 200),
+            report("server (pid 7)", "heap-allocated", 5000, 2), report("server (pid 7)", "calls", 9, 2, 1),
+            report("worker (pid 8)", "resident", 100, 2), report("worker (pid 9)", "resident", 30, 2),
+            report("worker (pid 9)", "rss/shared-libraries/libc/r-x", 40, 2),
+            report("worker (pid 8)", "rss/shared-libraries/libm/r-x", 2, 2)]}
+    history.add(1, file(0))
+    history.add(2, file(5 - 2))
+    test.check("already has all" in history.add(2, file(5 - 2))[1], "the same file again")
+    expected = {"heap": [5000, 5000], "unreported": [3800, 3797], "reporter explicit": [5000, 5000], "reporter explicit/a": [1200, 1203],
+                "reporter explicit/a/x": [1000, 1003], "reporter rss/shared-libraries": [42, 42], "reporter rss": [42, 42]}
+    for series, values in expected.items():
+        test.equal(history.points(series), values, series)
+    test.equal(history.points("resident"), [130, 130], "resident memory of both workers")
+    names = {s["series"] for s in history.json("list")["series"]}
+    test.check(not names & {"reporter calls", "reporter rss/shared-libraries/libc", "faults", "once"}, str(sorted(names)))
+
+
 def test_adding_twice_changes_nothing(test):
     history = History(test)
     fill(history, 3)

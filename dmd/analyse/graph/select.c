@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/graph/select.h"
 
-#include "analyse/limits/gate.h"
 #include "base/fnname.h"
+#include "base/path.h"
 #include "base/str.h"
 
 #define UNREPORTED "unreported"
@@ -71,7 +71,8 @@ static void judge_sets(work_t *w) {
       const char *name = walk.report->reporter == DMD_NONE
                              ? NULL
                              : dmd_intern_get_str(&profile->names, walk.report->reporter);
-      if (name != NULL && (dmd_path_is_below(name, w->text) || dmd_glob_matches(w->text, name)))
+      if (name != NULL &&
+          (dmd_path_is_at_or_below(name, w->text) || dmd_glob_matches(w->text, name)))
         dmd_bitset_add(&w->sets, set);
     }
   }

@@ -3,6 +3,8 @@
 
 #include "analyse/records/plain.h"
 #include "analyse/records/record.h"
+#include "analyse/tree/pathsums.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "model/profile/translate.h"
 
@@ -16,16 +18,9 @@ const char *dmd_what_name(const dmd_limit_t *limit) {
   return limit->name != NULL ? limit->name : names[limit->what];
 }
 
-bool dmd_path_is_below(const char *path, const char *of) {
-  size_t n = dmd_str_length(of);
-  while (n > 0 && of[n - 1] == '/')
-    n--;
-  return n > 0 && dmd_str_equal_n(path, of, n) && (path[n] == '\0' || path[n] == '/');
-}
-
 /* id: the name of a reporter, or DMD_NONE. */
 static bool is_below(const dmd_profile_t *profile, uint32_t id, const char *name) {
-  return id != DMD_NONE && dmd_path_is_below(dmd_intern_get_str(&profile->names, id), name);
+  return id != DMD_NONE && dmd_path_is_at_or_below(dmd_intern_get_str(&profile->names, id), name);
 }
 
 /* In a shared set only the first sharer and the newest are checked: the others occur in other
@@ -64,7 +59,7 @@ void dmd_selector_init(dmd_selector_t *selector, const dmd_subject_t *subject, d
   selector->names = dmd_env_alloc(profile->env, "dmd.selector", n + 1);
   selector->names[DMD_NONE] = false;
   for (uint32_t id = 1; id <= n; id++)
-    selector->names[id] = dmd_path_is_below(dmd_intern_get_str(&profile->names, id), name);
+    selector->names[id] = dmd_path_is_at_or_below(dmd_intern_get_str(&profile->names, id), name);
   for (uint32_t id = 1; id <= dmd_intern_count(&profile->tags); id++)
     if (dmd_str_equal(dmd_intern_get_str(&profile->tags, id), name))
       selector->tag = id;
@@ -148,10 +143,18 @@ static dmd_blocksum_t count_peak(const dmd_run_t *run) {
                           .sampled = run->sample_interval > 0};
 }
 
+static dmd_blocksum_t count_reports(const dmd_amounts_t *m, const char *path) {
+  dmd_blocksum_t figure = {0};
+  dmd_pathsum(m, path, &figure.bytes);
+  return figure;
+}
+
 dmd_blocksum_t dmd_gate_figure(const dmd_subject_t *of, dmd_what_t what, const char *name) {
   if (what == DMD_WASTED)
     return dmd_wasted_sum(of->wasted, name);
   const dmd_subject_t *subject = dmd_gate_subject(of, what);
+  if (of->amounts != NULL)
+    return count_reports(of->amounts, what == DMD_NAMED ? name : "heap-allocated");
   const dmd_groups_t *groups = &subject->profile->groups;
   if (what == DMD_MISREPORTS)
     return count_misreports(subject->profile);
@@ -204,6 +207,23 @@ const char *dmd_gate_why_not(const dmd_limit_t *limit, const dmd_profile_t *now,
   return why;
 }
 
+static int64_t at_least_0(int64_t n) {
+  return n < 0 ? 0 : n;
+}
+
+const char *dmd_gate_why_not_reports(const dmd_limit_t *limit, const dmd_amounts_t *now,
+                                     const dmd_amounts_t *before, int *which) {
+  int64_t sum;
+  *which = 0;
+  if (limit->what != DMD_NAMED)
+    return "it has memory reports, not the blocks of a profile: only --budget can be checked";
+  if (!dmd_pathsum(now, limit->name, &sum) &&
+      (before == NULL || !dmd_pathsum(before, limit->name, &sum)))
+    return before != NULL ? "neither it nor the baseline has bytes at this path"
+                          : "it has no bytes at this path";
+  return NULL;
+}
+
 void dmd_gate_evaluate(dmd_finding_t *finding, const dmd_limit_t *limit, const dmd_subject_t *now,
                        const dmd_subject_t *before) {
   *finding = (dmd_finding_t){.limit = limit};
@@ -211,9 +231,10 @@ void dmd_gate_evaluate(dmd_finding_t *finding, const dmd_limit_t *limit, const d
   finding->heap = dmd_gate_figure(now, DMD_TOTAL, NULL).bytes;
   if (limit->growth) {
     finding->before = dmd_gate_figure(before, limit->what, limit->name);
-    finding->ceiling = finding->before.bytes + dmd_size_bytes(&limit->size, finding->before.bytes);
+    finding->ceiling =
+        finding->before.bytes + dmd_size_bytes(&limit->size, at_least_0(finding->before.bytes));
   } else {
-    finding->ceiling = dmd_size_bytes(&limit->size, finding->heap);
+    finding->ceiling = dmd_size_bytes(&limit->size, at_least_0(finding->heap));
   }
   finding->broken = finding->now.bytes > finding->ceiling;
 }
@@ -370,7 +391,9 @@ const char *dmd_verdict_evaluate(dmd_verdict_t *v, const dmd_limit_t *limits, si
     /* The part of --max-growth about reports only applies to profiles that have them. */
     if (limit->growth && limit->what == DMD_UNREPORTED && now->mode != DMD_MODE_DARK_MATTER)
       continue;
-    const char *why = dmd_gate_why_not(limit, now, before, which);
+    const char *why = v->now.amounts != NULL ? dmd_gate_why_not_reports(limit, v->now.amounts,
+                                                                        v->before.amounts, which)
+                                             : dmd_gate_why_not(limit, now, before, which);
     if (why != NULL) {
       *wrong = limit;
       return why;

@@ -6,6 +6,9 @@
  * misreports. It yields a ceiling for the metric: the given size, a share of the heap, or the
  * baseline's value plus the allowed growth. A metric equal to its ceiling is within the limit.
  *
+ * Memory reports that about:memory or dmdv memory saved have no blocks, but a budget's path has a
+ * sum of bytes in them as well.
+ *
  * Call order: first dmd_gate_why_not, which tells whether the profiles contain the data that the
  * limit needs; only then dmd_gate_evaluate. Both metrics and the records behind them
  * select blocks with dmd_gate_counts.
@@ -17,6 +20,7 @@
 #include "analyse/limits/size.h"
 #include "analyse/limits/wasted.h"
 #include "analyse/records/record.h"
+#include "analyse/tree/amounts.h"
 #include "model/profile/profile.h"
 
 typedef enum {
@@ -51,6 +55,9 @@ typedef struct dmd_subject {
    * NULL: no graph. */
   const struct dmd_subject *lost;
   const dmd_wasted_t *wasted; /* likewise what blocks waste */
+  /* Memory reports without blocks, complete and not settled; the profile is then empty, and only
+   * budgets have a meaning. NULL: a profile. */
+  const dmd_amounts_t *amounts;
 } dmd_subject_t;
 
 /* The subject that a limit applies to: this one, or its unreachable blocks. */
@@ -71,6 +78,10 @@ typedef struct dmd_finding {
  * 0 for the profile, 1 for the baseline. before: NULL without a baseline. */
 const char *dmd_gate_why_not(const dmd_limit_t *limit, const dmd_profile_t *now,
                              const dmd_profile_t *before, int *which);
+
+/* The same for memory reports. */
+const char *dmd_gate_why_not_reports(const dmd_limit_t *limit, const dmd_amounts_t *now,
+                                     const dmd_amounts_t *before, int *which);
 
 void dmd_gate_evaluate(dmd_finding_t *finding, const dmd_limit_t *limit, const dmd_subject_t *now,
                        const dmd_subject_t *before);
@@ -96,15 +107,13 @@ bool dmd_gate_counts(const dmd_selector_t *selector, const dmd_group_t *g);
  * bytes, or those reported too often. */
 uint64_t dmd_gate_counted_szB(const dmd_selector_t *selector, const dmd_group_t *g);
 
-/* Computes one metric. For misreports, `bytes` is their number. */
+/* Computes one metric. For misreports, `bytes` is their number. Memory reports have no blocks;
+ * their bytes may be negative. */
 dmd_blocksum_t dmd_gate_figure(const dmd_subject_t *subject, dmd_what_t what, const char *name);
 
 /* True if the profile has a reporter at or below the path, or a tag, with this name: with blocks
  * or, for a reporter, a fault. */
 bool dmd_gate_has_name(const dmd_profile_t *profile, const char *name);
-
-/* True if a reporter's path equals the given one or is below it; `explicit/` means `explicit`. */
-bool dmd_path_is_below(const char *path, const char *of);
 
 /* ---- Causes. ----
  *
@@ -128,8 +137,9 @@ typedef struct dmd_causes {
   int64_t shrunk;        /* total bytes of the decrease, positive */
 } dmd_causes_t;
 
-/* Not for DMD_MISREPORTS, which have faults instead of records, nor for DMD_WASTED. before: NULL
- * unless the finding is about growth. */
+/* Not for DMD_MISREPORTS, which have faults instead of records, nor for DMD_WASTED, nor for memory
+ * reports, which have dmd_pathparts (analyse/tree/pathsums.h). before: NULL unless the finding is
+ * about growth. */
 void dmd_causes_init(dmd_causes_t *causes, const dmd_finding_t *finding, const dmd_subject_t *now,
                      const dmd_subject_t *before, uint32_t max_frames);
 void dmd_causes_destroy(dmd_causes_t *causes);

@@ -6,6 +6,7 @@
 #include "dmdv/commandline/show.h"
 #include "dmdv/graph/graphbeside.h"
 #include "dmdv/history/historycommands.h"
+#include "dmdv/input/profilefile.h"
 #include "historydb/add.h"
 #include "historydb/origin.h"
 #include "host/process.h"
@@ -67,7 +68,9 @@ static const dmdv_part_t parts[] = {
              "Adds the profiles of a build to a history. Several profiles with one label are\n"
              "repetitions, which show how much the metrics vary. Profiles of different\n"
              "programs are processes of one run: the history has their sum and each process\n"
-             "by itself. Profiles that it already has are skipped.\n\n",
+             "by itself. Profiles that it already has are skipped.\n\n"
+             "A PROFILE may also be a file of memory reports, which dmdv memory --output and\n"
+             "about:memory write. The history then has the paths of its trees as reporters.\n\n",
      .options = &table},
     {0},
 };
@@ -81,21 +84,52 @@ static int64_t waste_beside(const dmd_profile_t *profile, const char *name) {
   return waste;
 }
 
+/* Adds each process of a file of memory reports. Processes of one name count as one. */
+static bool add_reports(dmdv_database_t *db, const dmdv_build_t *build, const dmdv_origin_t *origin,
+                        dmd_amounts_t *m, bool *is_new) {
+  dmd_pool_t is_done; /* by the processes' strings */
+  bool good = true;
+  dmd_pool_init(&is_done, &dmdv_env, "dmdv.processes", sizeof(bool));
+  dmd_amounts_complete(m);
+  for (uint32_t id = 1; id <= m->pool.last && good; id++) {
+    uint32_t process = dmd_amounts_at(m, id)->process;
+    bool is_new_too = false;
+    dmd_pool_reach(&is_done, process);
+    bool *done = DMD_POOL_AT(&is_done, bool, process);
+    if (*done)
+      continue;
+    *done = true;
+    good = dmdv_history_add_reports(db, build, origin, m, process, &is_new_too);
+    *is_new = *is_new || is_new_too;
+  }
+  dmd_pool_destroy(&is_done);
+  return good;
+}
+
 static bool add_file(dmdv_database_t *db, const options_t *o, const dmdv_build_t *build,
                      const char *name, int *n_new) {
   dmd_profile_t profile;
-  if (!dmdv_load_or_say(&profile, name, &(dmd_load_options_t){0}))
-    return false;
+  dmd_amounts_t amounts;
   dmd_strbuf_t environment;
+  dmd_fail_t fail = {0};
+  bool is_profile, is_new = false;
   dmd_strbuf_init(&environment, &dmdv_env);
-  dmdv_origin_environment(&environment, &profile, o->own, o->n_own);
-  bool is_new = false;
-  const dmdv_origin_t origin = {o->moment, o->process, o->run, environment.text,
-                                waste_beside(&profile, name)};
-  bool good = dmdv_history_add(db, build, &origin, &profile, &is_new);
+  dmd_profile_init(&profile, &dmdv_env);
+  dmd_amounts_init(&amounts, &dmdv_env, true);
+  const dmd_load_options_t load = {.namer = dmdv_namer()};
+  bool good = dmdv_load_either(&profile, &amounts, name, &load, &is_profile, &fail) ||
+              dmdv_error_in(name, &fail);
+  if (good) {
+    dmdv_origin_environment(&environment, &profile, o->own, o->n_own);
+    const dmdv_origin_t origin = {o->moment, o->process, o->run, environment.text,
+                                  is_profile ? waste_beside(&profile, name) : -1};
+    good = is_profile ? dmdv_history_add(db, build, &origin, &profile, &is_new)
+                      : add_reports(db, build, &origin, &amounts, &is_new);
+  }
   *n_new += good && is_new;
-  dmd_strbuf_destroy(&environment);
+  dmd_amounts_destroy(&amounts);
   dmd_profile_destroy(&profile);
+  dmd_strbuf_destroy(&environment);
   return good;
 }
 

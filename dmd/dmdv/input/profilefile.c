@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "dmdv/input/profilefile.h"
 
 #include "files/graph/graphwriter.h"
@@ -6,6 +9,7 @@
 #include "host/progress.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* An input as a source, with its progress. */
 typedef struct {
@@ -116,16 +120,44 @@ bool dmdv_load_silently(dmd_profile_t *profile, const char *name, const dmd_load
 }
 
 bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char *name,
-                      dmd_moment_choice_t moment, bool *is_profile, dmd_fail_t *fail) {
+                      const dmd_load_options_t *options, bool *is_profile, dmd_fail_t *fail) {
   dmdv_input_t *input = open_document(name, fail);
   if (input == NULL)
     return false;
-  const dmd_load_options_t options = {.moment = moment};
   reading_t reading;
-  bool good = dmd_load_either(profile, amounts, begin(&reading, input), &options, is_profile, fail);
+  bool good = dmd_load_either(profile, amounts, begin(&reading, input), options, is_profile, fail);
   end(&reading);
   dmdv_input_close(input);
   return good;
+}
+
+bool dmdv_load_reports(dmd_amounts_t *amounts, const char *name, dmd_fail_t *fail) {
+  dmd_profile_t profile;
+  bool is_profile;
+  dmd_profile_init(&profile, &dmdv_env);
+  bool good =
+      dmdv_load_either(&profile, amounts, name, &(dmd_load_options_t){0}, &is_profile, fail);
+  if (good && is_profile)
+    good = dmd_fail(fail, "is a profile, not a file of memory reports, which about:memory and "
+                          "dmdv memory --output write");
+  dmd_profile_destroy(&profile);
+  if (good)
+    dmd_amounts_complete(amounts);
+  return good;
+}
+
+bool dmdv_has_reports(const char *name) {
+  static const char KEY[] = "\"hasMozMallocUsableSize\"";
+  dmd_fail_t fail = {0};
+  const char *bytes;
+  size_t n;
+  dmdv_input_t *input = dmdv_input_open(name, &fail);
+  if (input == NULL)
+    return false;
+  bool is_there =
+      dmdv_input_peek(input, &bytes, &n, &fail) && memmem(bytes, n, KEY, sizeof KEY - 1) != NULL;
+  dmdv_input_close(input);
+  return is_there;
 }
 
 bool dmdv_load_history_input(const dmd_history_taker_t *taker, void *ctx, dmdv_input_t *input,

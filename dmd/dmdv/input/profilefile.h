@@ -34,7 +34,14 @@ bool dmdv_load_reports_input(dmd_amounts_t *amounts, dmdv_input_t *input, dmd_fa
 
 /* Fills one of the two from the file with this name, whose keys show its kind. */
 bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char *name,
-                      dmd_moment_choice_t moment, bool *is_profile, dmd_fail_t *fail);
+                      const dmd_load_options_t *options, bool *is_profile, dmd_fail_t *fail);
+
+/* Adds the memory reports in the file with this name to an initialised collection, and completes
+ * it. False if that fails, or if it is a profile. */
+bool dmdv_load_reports(dmd_amounts_t *amounts, const char *name, dmd_fail_t *fail);
+
+/* Whether the file with this name begins as a file of memory reports does. */
+bool dmdv_has_reports(const char *name);
 
 /* Passes the items of the history in the file with this name ("-": standard input) to the taker, as
  * dmd_load_history does. */

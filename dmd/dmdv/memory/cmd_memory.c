@@ -176,21 +176,11 @@ static bool say_path(const char *path, const char *why) {
 /* Subtracts the values in the file. */
 static bool subtract(dmd_amounts_t *m, const char *name) {
   dmd_amounts_t old;
-  dmd_profile_t profile;
   dmd_fail_t fail = {0};
   const char *path, *why;
-  bool is_profile;
   dmd_amounts_init(&old, &dmdv_env, true);
-  dmd_profile_init(&profile, &dmdv_env);
-  bool good = dmdv_load_either(&profile, &old, name, DMD_MOMENT_END, &is_profile, &fail) ||
-              dmdv_error_in(name, &fail);
-  if (good && is_profile)
-    good = dmdv_error("memory: %s is a profile; --diff needs a file that --output wrote", name);
-  if (good) {
-    dmd_amounts_complete(&old);
-    good = (why = dmd_amounts_subtract(m, &old, &path)) == NULL || say_path(path, why);
-  }
-  dmd_profile_destroy(&profile);
+  bool good = dmdv_load_reports(&old, name, &fail) || dmdv_error_in(name, &fail);
+  good = good && ((why = dmd_amounts_subtract(m, &old, &path)) == NULL || say_path(path, why));
   dmd_amounts_destroy(&old);
   return good;
 }

@@ -2,6 +2,7 @@
 #include "show/text/gate_output.h"
 
 #include "analyse/limits/gate.h"
+#include "analyse/tree/pathsums.h"
 #include "files/profile/profilewriter.h"
 #include "show/text/escape.h"
 #include "show/text/print.h"
@@ -27,7 +28,7 @@ static void put_limit(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_
 static void put_finding(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_t *f,
                         dmd_escape_fn escape) {
   dmd_escaped_t e;
-  dmd_print_finding(begin(&e, v), f);
+  dmd_print_finding(begin(&e, v), f, v->now.amounts == NULL);
   dmd_escaped_end(&e, out, escape);
 }
 
@@ -128,10 +129,17 @@ void dmd_print_gate_junit(dmd_out_t *out, const dmd_verdict_t *v) {
 
 /* ---- JSON. ---- */
 
+static void write_number(dmd_jsonout_t *j, const char *key, int64_t number) {
+  dmd_jsonout_key(j, key);
+  dmd_jsonout_i64(j, number);
+}
+
+/* blocks_key: NULL if there are no blocks. */
 static void write_figure(dmd_jsonout_t *j, const char *bytes_key, const char *blocks_key,
                          dmd_blocksum_t figure) {
-  dmd_jsonout_key_u64(j, bytes_key, (uint64_t)figure.bytes);
-  dmd_jsonout_key_u64(j, blocks_key, (uint64_t)figure.blocks);
+  write_number(j, bytes_key, figure.bytes);
+  if (blocks_key != NULL)
+    write_number(j, blocks_key, figure.blocks);
 }
 
 /* The baseline does not have the requested sizes of a record's blocks. */
@@ -192,8 +200,29 @@ static void write_wasted(dmd_jsonout_t *j, const dmd_wasted_t *wasted, const cha
   dmd_env_free(wasted->env, ids);
 }
 
+/* The parts of a budget in memory reports. */
+static void write_parts(dmd_jsonout_t *j, const dmd_verdict_t *v, const dmd_finding_t *f) {
+  bool growth = f->limit->growth;
+  size_t n;
+  dmd_pathpart_t *parts =
+      dmd_pathparts(v->now.amounts, growth ? v->before.amounts : NULL, f->limit->name, &n);
+  for (size_t i = 0; i < n && i < DMD_MAX_CAUSES && parts[i].now > parts[i].before; i++) {
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key_str(j, "path", parts[i].path);
+    write_number(j, "bytes", parts[i].now);
+    if (growth)
+      write_number(j, "baselineBytes", parts[i].before);
+    dmd_jsonout_end(j);
+  }
+  dmd_env_free(v->now.amounts->env, parts);
+}
+
 static void write_causes(dmd_jsonout_t *j, const dmd_verdict_t *v, const dmd_finding_t *f) {
   bool growth = f->limit->growth;
+  if (v->now.amounts != NULL) {
+    write_parts(j, v, f);
+    return;
+  }
   if (f->limit->what == DMD_MISREPORTS) {
     write_misreports(j, v->now.profile);
     return;
@@ -210,6 +239,7 @@ static void write_causes(dmd_jsonout_t *j, const dmd_verdict_t *v, const dmd_fin
 }
 
 static void write_finding(dmd_jsonout_t *j, const dmd_verdict_t *v, const dmd_finding_t *f) {
+  bool has_blocks = v->now.amounts == NULL;
   dmd_jsonout_object(j, DMD_JSONOUT_LINES);
   dmd_jsonout_key(j, "limit");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
@@ -222,13 +252,13 @@ static void write_finding(dmd_jsonout_t *j, const dmd_verdict_t *v, const dmd_fi
   if (f->limit->what == DMD_MISREPORTS) {
     dmd_jsonout_key_u64(j, "count", (uint64_t)f->now.bytes);
   } else {
-    write_figure(j, "bytes", "blocks", f->now);
+    write_figure(j, "bytes", has_blocks ? "blocks" : NULL, f->now);
     dmd_jsonout_key_bool(j, "estimated", f->now.sampled || f->before.sampled);
     dmd_json_write_errors(j, f->now.variance);
   }
   if (f->limit->growth)
-    write_figure(j, "baselineBytes", "baselineBlocks", f->before);
-  dmd_jsonout_key_u64(j, "allowed", (uint64_t)f->ceiling);
+    write_figure(j, "baselineBytes", has_blocks ? "baselineBlocks" : NULL, f->before);
+  write_number(j, "allowed", f->ceiling);
   dmd_jsonout_key_u64(j, "excess", f->broken ? (uint64_t)(f->now.bytes - f->ceiling) : 0);
   dmd_jsonout_key(j, "causes");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
@@ -259,7 +289,7 @@ void dmd_print_gate_json(dmd_out_t *out, const dmd_verdict_t *v) {
   dmd_blocksum_t heap = dmd_gate_figure(&v->now, DMD_TOTAL, NULL);
   dmd_jsonout_key(&j, "heap");
   dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
-  write_figure(&j, "bytes", "blocks", heap);
+  write_figure(&j, "bytes", v->now.amounts == NULL ? "blocks" : NULL, heap);
   dmd_jsonout_end(&j);
   dmd_jsonout_key_u64(&j, "otherFaults", dmd_count_other_faults(v->now.profile));
   dmd_jsonout_key(&j, "findings");

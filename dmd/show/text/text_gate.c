@@ -4,6 +4,7 @@
 #include "analyse/limits/gate.h"
 #include "analyse/records/allocfns.h"
 #include "analyse/records/record.h"
+#include "analyse/tree/pathsums.h"
 #include "base/format.h"
 #include "base/str.h"
 #include "show/text/print.h"
@@ -67,7 +68,7 @@ static void print_growth(dmd_out_t *out, const dmd_finding_t *f) {
   dmd_out_str(out, " allowed");
 }
 
-void dmd_print_finding(dmd_out_t *out, const dmd_finding_t *f) {
+void dmd_print_finding(dmd_out_t *out, const dmd_finding_t *f, bool has_blocks) {
   dmd_out_safe(out, dmd_what_name(f->limit));
   dmd_out_str(out, ": ");
   if (f->limit->growth) {
@@ -76,7 +77,10 @@ void dmd_print_finding(dmd_out_t *out, const dmd_finding_t *f) {
     if (f->limit->what == DMD_MISREPORTS) {
       dmd_print_number(out, f->now.bytes, false);
     } else {
-      bytes_in_blocks(out, f->now);
+      if (has_blocks)
+        bytes_in_blocks(out, f->now);
+      else
+        bytes(out, f->now.bytes, false);
       if (f->limit->what != DMD_AT_PEAK)
         share(out, f->now.bytes, f->heap, " of the heap");
     }
@@ -298,8 +302,47 @@ static void print_advice(dmd_out_t *out, const dmd_verdict_t *v, const dmd_limit
   }
 }
 
+/* The parts of a budget in memory reports that are largest, or that grew most. */
+static void print_parts(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_t *f) {
+  bool growth = f->limit->growth;
+  size_t n, n_shown = 0;
+  dmd_pathpart_t *parts =
+      dmd_pathparts(v->now.amounts, growth ? v->before.amounts : NULL, f->limit->name, &n);
+  for (; n_shown < n && n_shown < DMD_MAX_CAUSES; n_shown++) {
+    const dmd_pathpart_t *part = &parts[n_shown];
+    if (part->now <= part->before)
+      break;
+    dmd_out_str(out, "  ");
+    dmd_out_u64(out, n_shown + 1);
+    dmd_out_str(out, growth ? ". +" : ". ");
+    bytes(out, part->now - part->before, false);
+    if (growth) {
+      dmd_out_str(out, " to ");
+      dmd_print_number(out, part->now, false);
+    } else {
+      share(out, part->now, f->now.bytes, "");
+    }
+    dmd_out_str(out, ": ");
+    dmd_out_safe(out, part->path);
+    dmd_out_char(out, '\n');
+  }
+  dmd_out_str(out,
+              growth ? "  All that changed: dmdv tree --diff " : "  The whole tree: dmdv tree ");
+  if (growth) {
+    dmd_out_safe(out, v->baseline);
+    dmd_out_char(out, ' ');
+  }
+  dmd_out_safe(out, v->file);
+  dmd_out_char(out, '\n');
+  dmd_env_free(v->now.amounts->env, parts);
+}
+
 void dmd_print_causes(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_t *finding) {
   const dmd_limit_t *limit = finding->limit;
+  if (v->now.amounts != NULL) {
+    print_parts(out, v, finding);
+    return;
+  }
   if (limit->what == DMD_MISREPORTS) {
     print_misreports(out, v);
   } else if (limit->what == DMD_WASTED) {
@@ -378,7 +421,7 @@ void dmd_print_gate_text(dmd_out_t *out, const dmd_verdict_t *v) {
     dmd_out_str(out, f->broken ? "refused " : "passed  ");
     dmd_print_limit(out, f->limit);
     dmd_out_str(out, "\n  ");
-    dmd_print_finding(out, f);
+    dmd_print_finding(out, f, v->now.amounts == NULL);
     dmd_out_char(out, '\n');
     if (f->broken)
       dmd_print_causes(out, v, f);

@@ -21,8 +21,9 @@ enum {
 /* `--max-unreported=10%`. --max-growth is two limits, such as `--max-growth=2% (total)`. */
 void dmd_print_limit(dmd_out_t *out, const dmd_limit_t *limit);
 
-/* The measured value and what was allowed, as one line without its line end. */
-void dmd_print_finding(dmd_out_t *out, const dmd_finding_t *finding);
+/* The measured value and what was allowed, as one line without its line end. has_blocks: false for
+ * memory reports. */
+void dmd_print_finding(dmd_out_t *out, const dmd_finding_t *finding, bool has_blocks);
 
 /* For a broken limit: the records that caused it and what to do, in several lines. */
 void dmd_print_causes(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_t *finding);
