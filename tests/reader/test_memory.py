@@ -506,6 +506,38 @@ def test_prometheus_scrapes_dmdv(test):
             test.equal([(labels["pid"], int(value)) for labels, (_, value) in result], [(str(program.pid), program.allocated)])
 
 
+def without_page(test):
+    return "built without the page" in test.dmdv("view", "--page-only", "-o", "page.html", status=None)[1]
+
+
+def test_the_page_is_served(test):
+    """Its address names what it fetches: the memory, measured anew, and the file to compare with."""
+    if without_page(test):
+        raise Skip("this dmdv was built without the page")
+    with running(test, "polls") as program:
+        test.dmdv("memory", "-o", "old.json", str(program.pid))
+        with listening(test, "--view", "--watch=3", "--diff=" + test.path("old.json"), str(program.pid)) as address:
+            status, page = get(address, "/?url=memory.json")
+            test.equal(status, 200)
+            test.equal(page, files.read(test.path("page.html")), "the page without data")
+            status, text = get(address, "/memory.json")
+            test.equal(status, 200)
+            test.check("explicit/heap-unclassified" not in text, "readers compute it")
+            paths = {report["path"]: report["amount"] for report in json.loads(text)["reports"]}
+            old = {report["path"]: report["amount"] for report in json.loads(get(address, "/old.json")[1])["reports"]}
+            test.equal(paths["heap-allocated"], program.allocated)
+            test.equal(old["heap-allocated"], program.allocated)
+            test.equal(get(address, "/memory.json", Host="evil.example")[0], 403)
+            test.equal(get(address, "/", Host="evil.example")[0], 403)
+            test.equal(get(address, "/metrics")[0], 200)
+            test.equal(get(address, "/else")[0], 404)
+            program.end()
+            test.equal(get(address, "/memory.json")[0], 503)
+        with listening(test, str(os.getpid())) as address:
+            for path in ("/", "/memory.json", "/old.json"):
+                test.equal(get(address, path)[0], 404, path + " without --view")
+
+
 def test_requests_that_are_refused(test):
     with running(test, "polls") as program, listening(test, str(program.pid)) as address:
         test.equal(get(address, "/metrics")[0], 200)

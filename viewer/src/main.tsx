@@ -9,7 +9,6 @@ import { takeText, textSize } from "./document.ts";
 import { Session } from "./session.ts";
 import { addressBarOf, Router } from "./state/router.ts";
 import { watchPrinting } from "./ui/print.ts";
-import { parseKeys } from "./state/link.ts";
 
 /** The bundle of worker.ts: build.mjs puts it here. */
 declare const DMD_WORKER: string;
@@ -34,8 +33,9 @@ function start(): void {
     const image = document.getElementById("dmd-image");
     const size = image === null ? 0 : textSize(image);
     const read = session.readDocument(image === null ? [] : takeText(image), size);
-    const address = parseKeys(window.location.search.slice(1))["url"];
-    if (size === 0 && address !== undefined) void read.then(() => session.openAddress(address));
+    const asked = new URLSearchParams(window.location.search);
+    const addresses = asked.getAll("url");
+    if (size === 0 && addresses.length > 0) void read.then(() => session.openAddresses(addresses, Number(asked.get("every") ?? 0)));
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin, { once: true });
   else begin();

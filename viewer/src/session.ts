@@ -68,25 +68,52 @@ export class Session {
     if (sources.length === 0 || this.#coming !== null) return;
     this.#event({ type: "import", what: sources.map((source) => source.name).join(", ") });
     this.#event({ type: "imported" });
-    await this.#open(async (client) => {
+    await this.#openSources(sources);
+  }
+
+  #openSources(sources: readonly Source[]): Promise<void> {
+    return this.#open(async (client) => {
       for (const { name, blob } of sources)
         await client.send({ type: "file", name, blob }, { progress: (progress) => this.#progress(client, progress) });
     });
   }
 
-  /** Opens a file at a URL, in pages that may use the network (dmdv view --page-only). */
-  async openAddress(address: string): Promise<void> {
-    this.#event({ type: "import", what: address });
-    try {
-      const response = await fetch(address);
-      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-      const blob = await response.blob();
-      this.#event({ type: "cancel" });
-      await this.openFiles([{ name: address.replace(/^.*\//, ""), blob }]);
-    } catch (error) {
-      const hint = "Only servers that allow it (CORS), and pages made by dmdv view --page-only, can be asked.";
-      this.#event({ type: "fail", failure: { message: `${address} could not be had: ${String(error)}`, hint } });
+  /**
+   * Opens files at URLs, in pages that may use the network (dmdv view --page-only). every: seconds after which they are
+   * opened again, in the place of the same files; 0: never.
+   */
+  async openAddresses(addresses: readonly string[], every = 0): Promise<void> {
+    this.#event({ type: "import", what: addresses.join(", ") });
+    const sources = await this.#fetch(addresses);
+    if (sources === undefined) return;
+    this.#event({ type: "cancel" });
+    await this.openFiles(sources);
+    if (every > 0) setTimeout(() => void this.#openAgain(addresses, every), every * 1000);
+  }
+
+  /** Nothing shows that they are read, so that the reader of the page stays where he is. */
+  async #openAgain(addresses: readonly string[], every: number): Promise<void> {
+    if (this.#state.name === "READ" && this.#coming === null) {
+      const sources = await this.#fetch(addresses);
+      if (sources === undefined) return;
+      if (this.#coming === null) await this.#openSources(sources);
     }
+    setTimeout(() => void this.#openAgain(addresses, every), every * 1000);
+  }
+
+  async #fetch(addresses: readonly string[]): Promise<readonly Source[] | undefined> {
+    const sources: Source[] = [];
+    for (const address of addresses)
+      try {
+        const response = await fetch(address, { cache: "no-store" });
+        if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+        sources.push({ name: address.replace(/^.*\//, ""), blob: await response.blob() });
+      } catch (error) {
+        const hint = "Only servers that allow it (CORS), and pages made by dmdv view --page-only, can be asked.";
+        this.#event({ type: "fail", failure: { message: `${address} could not be had: ${String(error)}`, hint } });
+        return undefined;
+      }
+    return sources;
   }
 
   cancel(): void {

@@ -36,7 +36,7 @@ const ARROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   SAVED: { read: "READING", import: "IMPORTING", fail: "ERROR" },
   IMPORTING: { imported: "READING", progress: "IMPORTING", cancel: "READ", fail: "ERROR" },
   READING: { progress: "READING", done: "READ", cancel: "READ", fail: "ERROR" },
-  READ: { import: "IMPORTING", fail: "ERROR" },
+  READ: { import: "IMPORTING", done: "READ", fail: "ERROR" },
   ERROR: { import: "IMPORTING", dismiss: "READ", fail: "ERROR" },
 };
 

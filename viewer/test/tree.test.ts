@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { treeKey } from "../src/ui/keys.ts";
-import { nodesOf, parseToggled, rowsOf, toggle, type TreeNode } from "../src/views/treemodel.ts";
+import { byName, filtered, nodesOf, parseToggled, rowsOf, toggle, type TreeNode } from "../src/views/treemodel.ts";
 
 function node(name: string, children?: readonly TreeNode[], hidden = false): TreeNode {
   const bare = { name, amount: 1, units: "bytes", value: "1 B" };
@@ -55,4 +55,20 @@ test("tree: several processes are a tree of each", () => {
   assert.equal(nodesOf([one]), TREES);
   const rows = rowsOf(nodesOf([one, { name: "jar, pid 2", trees: [] }]), new Set(["0.0"]));
   assert.deepEqual(rows.map((row) => [row.id, row.node.name]), [["0", "jar, pid 1"], ["0.0", "explicit"], ["0.1", "single"], ["1", "jar, pid 2"]]);
+});
+
+test("tree: a filter keeps what has the text, with what is above and below it", () => {
+  const shown = (text: string): string => rowsOf(filtered(TREES, text), new Set()).map((row) => "  ".repeat(row.level) + row.node.name).join("\n");
+  assert.equal(shown("A2"), "explicit\n  a\n    a2");
+  assert.equal(shown("b1"), "explicit\n  b\n    b1");
+  assert.equal(shown("single"), "single");
+  assert.equal(shown("nothing"), "");
+  assert.equal(filtered(TREES, ""), TREES);
+  const said = [{ ...node("x"), description: "All shelves", kind: "heap" }, node("y")];
+  assert.deepEqual([filtered(said, "shelves"), filtered(said, "HEAP")].map((nodes) => nodes.map(({ name }) => name)), [["x"], ["x"]]);
+});
+
+test("tree: by name, on each level, with numbers in their order", () => {
+  const nodes = [node("z", [node("10"), node("9")]), node("a")];
+  assert.deepEqual(rowsOf(byName(nodes), new Set()).map((row) => row.node.name), ["a", "z", "9", "10"]);
 });

@@ -10,6 +10,7 @@
 #include "dmdv/memory/memoryserver.h"
 #include "dmdv/memory/systemtrees.h"
 #include "dmdv/run/controlled.h"
+#include "dmdv/view/htmlpage.h"
 #include "host/output.h"
 #include "host/process.h"
 #include "show/export/export.h"
@@ -27,7 +28,7 @@ typedef struct {
   const char *output; /* NULL: print */
   const char *old;    /* file to compare with; NULL: none */
   const char *listen; /* address; NULL: do not listen */
-  bool all, children, anonymize, verbose, json, no_pager;
+  bool all, children, anonymize, verbose, json, no_pager, view;
   unsigned format;
   uint32_t seconds, watch; /* watch: 0: once */
   dmdv_files_t operands;
@@ -52,6 +53,10 @@ static const dmd_option_t options[] = {
      "show the tree again and again, with so many seconds in between, until the processes have "
      "ended; a terminal shows changed lines in bold",
      DMD_OPTION_NUMBER, DMD_OPTION_AT(options_t, watch), .least = 1, .most = 86400},
+    DMDV_SWITCH(options_t, view, "view",
+                "show the trees as a page in a browser, which fetches them from dmdv until you "
+                "interrupt it; with --watch again and again, with --diff also FILE; with --listen "
+                "nothing is opened, and the page's address is printed"),
     DMDV_SWITCH(options_t, all, "all",
                 "also show the machine's memory: what each process uses of it, with shared memory "
                 "divided among its users, and what is free"),
@@ -286,20 +291,81 @@ static int watch(const options_t *o) {
 
 /* ---- Serving. ---- */
 
-static bool serve(void *ctx, dmd_strbuf_t *text) {
-  const options_t *o = ctx;
+/* Only about:memory computes heap-unclassified itself. */
+static bool serve(const options_t *o, dmd_strbuf_t *text,
+                  void (*put)(const dmd_amounts_t *m, dmd_out_t *out)) {
   dmd_amounts_t m;
   dmd_out_t out;
   bool any;
+  options_t measured = *o;
+  measured.output = put == dmd_export_amounts ? "" : NULL;
+  measured.old = NULL;
   dmd_amounts_init(&m, &dmdv_env, false);
-  bool good = measure(&m, o, &any) != 2 && any;
+  bool good = measure(&m, &measured, &any) != 2 && any;
   if (good) {
     dmd_out_init(&out, dmd_strbuf_write, text);
-    dmd_export_amounts_openmetrics(&m, &out);
+    put(&m, &out);
     dmd_out_flush(&out);
   }
   dmd_amounts_destroy(&m);
   return good;
+}
+
+static bool serve_metrics(void *ctx, dmd_strbuf_t *text) {
+  return serve(ctx, text, dmd_export_amounts_openmetrics);
+}
+
+static bool serve_memory(void *ctx, dmd_strbuf_t *text) {
+  return serve(ctx, text, dmd_export_amounts);
+}
+
+static void show_page(const char *address) {
+  dmdv_page_show(address);
+}
+
+/* The file to compare with, as about:memory writes it. */
+static bool read_old(const char *name, dmd_strbuf_t *text) {
+  dmd_amounts_t old;
+  dmd_fail_t fail = {0};
+  const char *path, *why;
+  dmd_out_t out;
+  dmd_amounts_init(&old, &dmdv_env, false);
+  bool good = dmdv_load_reports(&old, name, &fail) || dmdv_error_in(name, &fail);
+  good = good && ((why = dmd_amounts_settle(&old, &path)) == NULL || say_path(path, why));
+  if (good) {
+    dmd_out_init(&out, dmd_strbuf_write, text);
+    dmd_export_amounts(&old, &out);
+    dmd_out_flush(&out);
+  }
+  dmd_amounts_destroy(&old);
+  return good;
+}
+
+static int serve_all(options_t *o) {
+  static const char ANY_PORT[] = "127.0.0.1:0";
+  dmdv_served_t served = {
+      .ctx = o, .metrics = serve_metrics, .memory = serve_memory, .every = o->watch};
+  dmdv_page_t page;
+  dmd_strbuf_t text, old;
+  bool good = true;
+  dmd_strbuf_init(&text, &dmdv_env);
+  dmd_strbuf_init(&old, &dmdv_env);
+  if (o->view) {
+    served.page = &text;
+    served.ready = o->listen == NULL ? show_page : NULL;
+    good = dmdv_page_open(&page, NULL);
+    if (good)
+      dmdv_page_write_alone(&page, dmd_strbuf_write, &text);
+    dmdv_page_close(&page);
+  }
+  if (good && o->old != NULL) {
+    served.old = &old;
+    good = read_old(o->old, &old);
+  }
+  int status = good ? dmdv_serve_memory(o->listen != NULL ? o->listen : ANY_PORT, &served) : 2;
+  dmd_strbuf_destroy(&old);
+  dmd_strbuf_destroy(&text);
+  return status;
 }
 
 static int run(int argc, char **argv) {
@@ -313,12 +379,17 @@ static int run(int argc, char **argv) {
     dmdv_error("memory: --output works neither with --diff nor with --json");
   else if (o.format == OPENMETRICS && (o.output != NULL || o.old != NULL || o.json))
     dmdv_error("memory: --format=openmetrics works neither with --output, --diff nor --json");
+  else if (o.view && (o.output != NULL || o.json || o.format == OPENMETRICS))
+    dmdv_error("memory: --view works neither with --output, --json nor --format=openmetrics");
+  else if (o.view)
+    return serve_all(&o);
   else if (o.watch > 0 && (o.output != NULL || o.json || o.format == OPENMETRICS))
     dmdv_error("memory: --watch works neither with --output, --json nor --format=openmetrics");
   else if (o.listen != NULL && (o.output != NULL || o.old != NULL || o.json || o.watch > 0))
-    dmdv_error("memory: --listen works neither with --output, --diff, --json nor --watch");
+    dmdv_error("memory: --listen without --view works neither with --output, --diff, --json nor "
+               "--watch");
   else if (o.listen != NULL)
-    return dmdv_serve_metrics(o.listen, serve, &o);
+    return serve_all(&o);
   else
     return o.watch > 0 ? watch(&o) : show_once(&o);
   return 2;

@@ -6,8 +6,8 @@
 
 #include "host/process.h"
 
-int dmdv_serve_metrics(const char *address, dmdv_metrics_fn metrics, void *ctx) {
-  (void)address, (void)metrics, (void)ctx;
-  dmdv_error("memory: this dmdv was built without libmicrohttpd, which --listen needs");
+int dmdv_serve_memory(const char *address, const dmdv_served_t *served) {
+  (void)address, (void)served;
+  dmdv_error("memory: this dmdv was built without libmicrohttpd, which --listen and --view need");
   return 2;
 }

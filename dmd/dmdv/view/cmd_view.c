@@ -7,7 +7,6 @@
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/view/htmlpage.h"
 #include "dmdv/view/viewfiles.h"
-#include "host/child.h"
 #include "host/process.h"
 
 #include "base/limits.h"
@@ -100,7 +99,7 @@ static void put_title(dmd_strbuf_t *to, const dmdv_files_t *files) {
   }
 }
 
-/* ---- Writing and opening. ---- */
+/* ---- Writing. ---- */
 
 static bool fill(void *ctx, dmd_write_fn write, void *write_ctx) {
   const options_t *o = ctx;
@@ -113,7 +112,7 @@ static bool write_page(options_t *o, const dmdv_page_t *page, const char *name) 
     return false;
   bool good = true;
   if (o->page_only) {
-    dmdv_page_write_alone(page, file);
+    dmdv_page_write_alone(page, dmdv_output_write, file);
   } else {
     dmd_strbuf_t title;
     dmd_strbuf_init(&title, &dmdv_env);
@@ -125,14 +124,6 @@ static bool write_page(options_t *o, const dmdv_page_t *page, const char *name) 
     dmd_strbuf_destroy(&title);
   }
   return dmdv_output_close(file, good) && good;
-}
-
-/* Opens the page with the system's program for HTML files. */
-static bool open_page(const char *name) {
-  const char *const argv[] = {"xdg-open", name, NULL};
-  int error, status = dmdv_child_run(argv, NULL, true, NULL, &error);
-  return status == 0 || dmdv_error("view: xdg-open could not open %s%s%s", name,
-                                   error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
 }
 
 static bool view(options_t *o) {
@@ -151,7 +142,7 @@ static bool view(options_t *o) {
   if (good)
     dmdv_note("wrote %s", name.text);
   if (good && o->open)
-    good = open_page(name.text);
+    good = dmdv_page_show(name.text);
   dmdv_page_close(&page);
   dmd_strbuf_destroy(&name);
   return good;

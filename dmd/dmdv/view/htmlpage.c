@@ -3,6 +3,7 @@
 
 #include "base/out.h"
 #include "dmdv/input/input.h"
+#include "host/child.h"
 #include "host/process.h"
 
 #include "dmd-config.h"
@@ -125,12 +126,20 @@ bool dmdv_page_write(const dmdv_page_t *page, dmdv_output_t *file, const char *t
   return good;
 }
 
-void dmdv_page_write_alone(const dmdv_page_t *page, dmdv_output_t *file) {
+void dmdv_page_write_alone(const dmdv_page_t *page, dmd_write_fn write, void *ctx) {
   const char *at = find(page, 0, no_network);
   size_t place = at == NULL ? page->n : (size_t)(at - page->bytes);
-  write_part(page, file, 0, place);
+  write(ctx, page->bytes, place);
   if (at == NULL)
     return;
-  dmdv_output_write(file, some_network, strlen(some_network));
-  write_part(page, file, place + strlen(no_network), page->n);
+  write(ctx, some_network, strlen(some_network));
+  place += strlen(no_network);
+  write(ctx, page->bytes + place, page->n - place);
+}
+
+bool dmdv_page_show(const char *name) {
+  const char *const argv[] = {"xdg-open", name, NULL};
+  int error, status = dmdv_child_run(argv, NULL, true, NULL, &error);
+  return status == 0 || dmdv_error("view: xdg-open could not open %s%s%s", name,
+                                   error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
 }

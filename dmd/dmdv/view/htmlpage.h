@@ -39,6 +39,9 @@ bool dmdv_page_write(const dmdv_page_t *page, dmdv_output_t *file, const char *t
                      dmdv_page_fill_fn fill, void *ctx);
 
 /* Writes the page without a bundle. */
-void dmdv_page_write_alone(const dmdv_page_t *page, dmdv_output_t *file);
+void dmdv_page_write_alone(const dmdv_page_t *page, dmd_write_fn write, void *ctx);
+
+/* Opens a file, or an address, with the system's program for HTML. */
+bool dmdv_page_show(const char *name);
 
 #endif

@@ -83,7 +83,8 @@ class Page:
         browser.do("open", url=self.url(link), width=width, height=height, dark=dark)
 
     def url(self, link):
-        return "file://%s%s" % (self.path, "#" + link if link else "")
+        address = self.path if self.path.startswith("http://") else "file://" + self.path
+        return address + ("#" + link if link else "")
 
     def evaluate(self, code):
         return self.browser.do("evaluate", code=code)

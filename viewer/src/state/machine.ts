@@ -6,7 +6,7 @@
 //   SAVED      the document is here, with so many characters of data (0: an empty page, which waits for a file)
 //   IMPORTING  a file that was dropped, picked, pasted or named in the address is taken in
 //   READING    the worker inflates and maps what came
-//   READ       there are files to look at
+//   READ       there are files to look at, which newer ones at the same addresses may replace
 //   ERROR      what went wrong, and what to do about it
 //
 // A state ignores unexpected events: they came too late, such as progress of something that was cancelled.
@@ -78,6 +78,7 @@ export function nextState(state: PageState, event: PageEvent): PageState {
         return { name: "READING", what: "", before: [], progress: NO_PROGRESS };
       return event.type === "import" ? imported(event.what, []) : state;
     case "READ":
+      if (event.type === "done") return { name: "READ", files: event.files };
       return event.type === "import" ? imported(event.what, state.files) : state;
     case "ERROR":
       if (event.type === "import") return imported(event.what, state.before);

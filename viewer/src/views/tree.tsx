@@ -10,10 +10,12 @@ import { useAsk } from "../ui/ask.ts";
 import { CopyButtons } from "../ui/copy.tsx";
 import { EmptyPanel } from "../ui/panels.tsx";
 import { useRowList } from "../ui/rowlist.ts";
-import { Toolbar } from "../ui/toolbar.tsx";
+import { Segments, TextBox, Toolbar } from "../ui/toolbar.tsx";
 import { TREE_KEYS, TreeMark, TreeRows } from "../ui/treerows.tsx";
-import { nodesOf, parseToggled, rowsOf, toggle, type Drawn, type TreeAnswer, type TreeProcess, type TreeRow } from "./treemodel.ts";
+import { byName, filtered, nodesOf, parseToggled, rowsOf, toggle, type Drawn, type TreeAnswer, type TreeProcess, type TreeRow } from "./treemodel.ts";
 import { blocksOf, hasReports, type View, type ViewProps } from "./view.ts";
+
+const ORDERS = [{ value: "", title: "by amount" }, { value: "name", title: "by name" }];
 
 function Tree({ client, keys, set }: ViewProps): JSX.Element {
   const of = { ...blocksOf(keys), verbose: keys["verbose"] };
@@ -33,10 +35,14 @@ function Tree({ client, keys, set }: ViewProps): JSX.Element {
                   onChange={(event) => set({ verbose: event.currentTarget.checked ? "1" : undefined, toggled: undefined })} />
                 exact amounts, and small ones
               </label>
+              <Segments label="Order" value={keys["order"] ?? ""} choices={ORDERS} onChange={(order) => set({ order, toggled: undefined })} />
+              <div class="field filter">
+                <TextBox label="Filter" value={keys["q"] ?? ""} placeholder="path, kind or description" onChange={(q) => set({ q, toggled: undefined }, true)} />
+              </div>
               <CopyButtons client={client} view="tree" keys={of} />
             </Toolbar>
             <Notes processes={processes} />
-            <Trees source={query("tree", of)} processes={processes} toggled={keys["toggled"] ?? ""} onToggle={(toggled) => set({ toggled: [...toggled].join(",") }, true)} />
+            <Trees source={query("tree", of)} processes={processes} q={keys["q"] ?? ""} order={keys["order"] ?? ""} toggled={keys["toggled"] ?? ""} onToggle={(toggled) => set({ toggled: [...toggled].join(",") }, true)} />
           </>
         )
       }
@@ -66,19 +72,29 @@ export interface TreesProps {
   /** The query for the trees. */
   readonly source: string;
   readonly processes: readonly TreeProcess[];
+  /** Text that shown nodes have; and "name", or the order of the answer. */
+  readonly q?: string;
+  readonly order?: string;
   /** A key of the link. */
   readonly toggled: string;
   readonly onToggle: (toggled: ReadonlySet<string>) => void;
 }
 
-export function Trees({ source, processes, toggled, onToggle }: TreesProps): JSX.Element {
-  const rows = useMemo(() => rowsOf(nodesOf(processes), parseToggled(toggled)), [processes, toggled]);
-  const list = useRowList(source, rows.length, 0);
+export function Trees({ source, processes, q = "", order = "", toggled, onToggle }: TreesProps): JSX.Element {
+  const rows = useMemo(() => {
+    const nodes = filtered(nodesOf(processes), q);
+    return rowsOf(order === "name" ? byName(nodes) : nodes, parseToggled(toggled));
+  }, [processes, q, order, toggled]);
+  const list = useRowList(`${source}&q=${q}&order=${order}`, rows.length, 0);
+  const current = rows[list.current];
   return (
-    <TreeRows label={processes.length === 1 ? (processes[0]?.name ?? "") : "Processes"} list={list} total={rows.length} lineAt={(row) => rows[row]}
+    <>
+      <p class="quiet tree-said" role="status">{current === undefined ? (q === "" ? "" : "No row has this text.") : titleOf(current.node).replaceAll("\n", " - ")}</p>
+      <TreeRows label={processes.length === 1 ? (processes[0]?.name ?? "") : "Processes"} list={list} total={rows.length} lineAt={(row) => rows[row]}
       onToggle={(row) => onToggle(toggle(parseToggled(toggled), rows[row]?.id ?? ""))}
       titleOf={(row) => rows[row] && titleOf(rows[row].node)}
       row={(row) => rows[row] && <Row row={rows[row]} />} />
+    </>
   );
 }
 

@@ -49,6 +49,28 @@ export function nodesOf(processes: readonly TreeProcess[]): readonly Drawn[] {
   return first !== undefined && processes.length === 1 ? first.trees : processes.map(({ name, trees }) => ({ name, children: trees, hidden: false }));
 }
 
+/**
+ * The nodes whose path, kind or description contains the text, with everything above and below them; all of them open.
+ * An empty text leaves the nodes as they are.
+ */
+export function filtered(nodes: readonly Drawn[], text: string): readonly Drawn[] {
+  const wanted = text.toLowerCase();
+  const keep = (node: Drawn): Drawn[] => {
+    const has = [node.name, node.path, node.kind, node.description].some((word) => word?.toLowerCase().includes(wanted));
+    if (has) return [node];
+    const children = node.children?.flatMap((child) => keep(child)) as readonly TreeNode[] | undefined;
+    return children === undefined || children.length === 0 ? [] : [{ ...node, children, hidden: false }];
+  };
+  return wanted === "" ? nodes : nodes.flatMap((node) => keep(node));
+}
+
+/** The nodes in the order of their names, on each level. */
+export function byName(nodes: readonly Drawn[]): readonly Drawn[] {
+  const order = new Intl.Collator("en", { numeric: true });
+  return [...nodes].sort((a, b) => order.compare(a.name, b.name))
+    .map((node) => (node.children === undefined ? node : { ...node, children: byName(node.children) as readonly TreeNode[] }));
+}
+
 /** Initially open: everything that dmdv tree shows, too. */
 export function isOpenAtFirst(node: Drawn): boolean {
   return node.hidden !== true;
