@@ -85,12 +85,21 @@ static bool take_waste(void *target, const char *value, dmd_strbuf_t *why) {
   return is_good(reason, why);
 }
 
-static bool take_peak(void *target, const char *value, dmd_strbuf_t *why) {
-  dmd_limit_t *limit = add_limit(target, DMD_AT_PEAK, "max-peak", value);
+static bool take_bytes(dmdv_checklimits_t *o, dmd_what_t what, const char *option,
+                       const char *value, dmd_strbuf_t *why) {
+  dmd_limit_t *limit = add_limit(o, what, option, value);
   const char *reason = dmd_size_parse(value, &limit->size);
   if (reason == NULL && (limit->size.has_plus || limit->size.is_percent))
     reason = "this is not a number of bytes, such as 50M";
   return is_good(reason, why);
+}
+
+static bool take_peak(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_bytes(target, DMD_AT_PEAK, "max-peak", value, why);
+}
+
+static bool take_resident(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_bytes(target, DMD_MOST_RESIDENT, "max-peak-resident", value, why);
 }
 
 static bool take_growth(void *target, const char *value, dmd_strbuf_t *why) {
@@ -137,6 +146,9 @@ static const dmd_option_t limit_options[] = {
     {"max-peak", "SIZE", NULL,
      "requested bytes of the largest heap up to the dump; not of several files together",
      DMD_OPTION_OWN, .take = take_peak},
+    {"max-peak-resident", "SIZE", NULL,
+     "bytes of physical memory that the program had at most; not of several files together",
+     DMD_OPTION_OWN, .take = take_resident},
     {"max-growth", "SIZE", NULL, "growth over the baseline, of all bytes and of unreported bytes",
      DMD_OPTION_OWN, .take = take_growth},
     {"budget", "PATH=SIZE", NULL,

@@ -242,16 +242,19 @@ static const char *environment(void *ctx, const char *name) {
 /*--- Physical memory: that of the program, without the engine's, and that of the engine. The kernel
  * lists it for each mapping. ---*/
 
+static uint64_t read_decimal(const char *digits) {
+  uint64_t v = 0;
+  for (; *digits >= '0' && *digits <= '9'; digits++)
+    v = v * 10 + (uint64_t)(*digits - '0');
+  return v;
+}
+
 /* Parses a line such as "Rss:                  12 kB". */
 static bool is_figure(const char *line, const char *name, uint64_t *szB) {
   if (!dmd_str_begins(line, name))
     return false;
   line += dmd_str_length(name);
-  line += dmd_str_span(line, " ");
-  uint64_t kib = 0;
-  for (; *line >= '0' && *line <= '9'; line++)
-    kib = kib * 10 + (uint64_t)(*line - '0');
-  *szB = kib * 1024;
+  *szB = read_decimal(line + dmd_str_span(line, " \t")) * 1024;
   return true;
 }
 
@@ -269,44 +272,78 @@ static bool is_engines(const pl_mapping_t *mapping) {
          (object != DMD_NONE && object == pl_object_around((uintptr_t)&g_env));
 }
 
-/* Adds up the resident bytes, and those resident in no other process, of the engine's mappings or
- * of all others. Returns false if unknown. */
-static bool add_up(bool of_engine, uint64_t *resident, uint64_t *unique) {
+/* By how much the engine's resident memory was more than what it had mapped for data, when this was
+ * last looked at. Its code is more, and what it did not touch yet is less. */
+static struct {
+  bool is_known;
+  int64_t more_szB;
+} g_own;
+
+/* Adds up the resident bytes of the engine's mappings and of all others, and those of the latter
+ * that are resident in no other process. */
+static dmd_physical_t measure(void *ctx) {
+  dmd_physical_t sum = {.arena = DMD_MEMORY_UNKNOWN};
   pl_lines_t lines;
   const char *line;
-  bool counts = false, is_known = false;
+  bool is_own = false, is_known = false;
   uint64_t szB;
-  *resident = *unique = 0;
+  (void)ctx;
   pl_lines_open(&lines, "/proc/thread-self/smaps");
   while ((line = pl_lines_next(&lines)) != NULL) {
     if (is_first_line(line)) {
       pl_mapping_t mapping = pl_read_mapping(line);
-      counts = is_engines(&mapping) == of_engine;
-    } else if (counts && is_figure(line, "Rss:", &szB)) {
-      *resident += szB;
+      is_own = is_engines(&mapping);
+    } else if (is_figure(line, "Rss:", &szB)) {
+      *(is_own ? &sum.own : &sum.resident) += szB;
       is_known = true;
-    } else if (counts && (is_figure(line, "Private_Clean:", &szB) ||
-                          is_figure(line, "Private_Dirty:", &szB) ||
-                          is_figure(line, "Private_Hugetlb:", &szB))) {
-      *unique += szB;
+    } else if (!is_own && (is_figure(line, "Private_Clean:", &szB) ||
+                           is_figure(line, "Private_Dirty:", &szB) ||
+                           is_figure(line, "Private_Hugetlb:", &szB))) {
+      sum.unique += szB;
     }
   }
   pl_lines_close(&lines);
-  return is_known;
-}
-
-static void measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks_szB) {
-  uint64_t resident, unique;
-  (void)ctx, (void)in_blocks_szB;
-  if (!add_up(false, &resident, &unique))
-    return;
-  memory->resident = resident;
-  memory->resident_unique = unique;
+  if (!is_known)
+    sum.resident = sum.unique = sum.own = DMD_MEMORY_UNKNOWN;
+  else
+    g_own.more_szB = (int64_t)(sum.own - pl_memory_szB());
+  g_own.is_known = is_known;
+  return sum;
 }
 
 uint64_t pl_host_own_szB(void) {
-  uint64_t resident, unique;
-  return add_up(true, &resident, &unique) ? resident : 0;
+  uint64_t szB = measure(NULL).own;
+  return szB == DMD_MEMORY_UNKNOWN ? 0 : szB;
+}
+
+static uint64_t most_resident(void *ctx) {
+  uint64_t szB = DMD_MEMORY_UNKNOWN;
+  pl_lines_t lines;
+  const char *line;
+  (void)ctx;
+  pl_lines_open(&lines, "/proc/thread-self/status");
+  while ((line = pl_lines_next(&lines)) != NULL && !is_figure(line, "VmHWM:", &szB))
+    ;
+  pl_lines_close(&lines);
+  return szB;
+}
+
+/* The kernel's count of the process's pages, which it keeps anyway, less the engine's. */
+static uint64_t resident(void *ctx) {
+  pl_lines_t lines;
+  uint64_t pages = 0;
+  if (!g_own.is_known && measure(ctx).own == DMD_MEMORY_UNKNOWN)
+    return DMD_MEMORY_UNKNOWN;
+  pl_lines_open(&lines, "/proc/thread-self/statm");
+  const char *line = pl_lines_next(&lines);
+  if (line != NULL) {
+    line += dmd_str_span_without(line, " ");
+    pages = read_decimal(line + dmd_str_span(line, " "));
+  }
+  pl_lines_close(&lines);
+  uint64_t szB = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+  uint64_t own = pl_memory_szB() + (uint64_t)g_own.more_szB;
+  return szB > own ? szB - own : DMD_MEMORY_UNKNOWN;
 }
 
 /*--- The user ---*/
@@ -390,6 +427,8 @@ const dmd_engine_host_t pl_host = {.version = DMD_VERSION,
                                    .time = wall_clock,
                                    .clock = run_clock,
                                    .environment = environment,
+                                   .resident = resident,
+                                   .most_resident = most_resident,
                                    .measure = measure,
                                    .is_quiet = is_quiet,
                                    .say = say,

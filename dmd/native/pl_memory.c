@@ -33,6 +33,7 @@ static struct {
   mapping_t *mappings;
   char *reserve; /* untouched, so that it takes no physical memory */
   size_t reserve_szB;
+  size_t mappings_szB;
   size_t largest_szB; /* of all mappings so far */
   bool is_short;
   void (*when_short)(uint64_t unused);
@@ -111,6 +112,7 @@ static mapping_t *add_mapping(size_t szB, size_t preferred_szB) {
   if (mapping->next != NULL)
     mapping->next->previous = mapping;
   g_memory.mappings = mapping;
+  __atomic_fetch_add(&g_memory.mappings_szB, mapping->szB, __ATOMIC_RELAXED);
   if (szB > g_memory.largest_szB)
     g_memory.largest_szB = szB;
   keep_reserve();
@@ -118,6 +120,7 @@ static mapping_t *add_mapping(size_t szB, size_t preferred_szB) {
 }
 
 static void remove_mapping(mapping_t *mapping) {
+  __atomic_fetch_sub(&g_memory.mappings_szB, mapping->szB, __ATOMIC_RELAXED);
   if (mapping->next != NULL)
     mapping->next->previous = mapping->previous;
   if (mapping->previous != NULL)
@@ -172,6 +175,10 @@ bool pl_memory_has(uint64_t addr) {
   bool has = is_in_reserve(addr) || is_in_mapping(addr);
   pl_lock_give(&g_memory.lock);
   return has;
+}
+
+uint64_t pl_memory_szB(void) {
+  return __atomic_load_n(&g_memory.mappings_szB, __ATOMIC_RELAXED);
 }
 
 static pl_range_t range_of(const void *start, size_t szB) {

@@ -36,6 +36,9 @@ bool pl_memory_try(void (*what)(void *ctx), void *ctx);
 /* Whether an address is in the engine's memory, used or not. Walks over all mappings. */
 bool pl_memory_has(uint64_t addr);
 
+/* Bytes of the engine's memory without the reserve: a little more than it has touched. */
+uint64_t pl_memory_szB(void);
+
 /* Lists the address ranges of the engine's memory, as many as there is room for, and returns how
  * many there are. */
 typedef struct pl_range {

@@ -59,6 +59,16 @@ typedef struct dmd_object {
 
 typedef void (*dmd_object_fn)(void *visitor, const char *path, const char *soname);
 
+/* ---- Memory use. ---- */
+
+/* In bytes; DMD_MEMORY_UNKNOWN: unknown. */
+typedef struct dmd_physical {
+  uint64_t resident; /* the program's physical memory */
+  uint64_t unique;   /* the part of it that no other process shares */
+  uint64_t own;      /* the engine's physical memory */
+  uint64_t arena;    /* what contains the program's blocks, if the host replaces its allocator */
+} dmd_physical_t;
+
 /* ---- Roots. ---- */
 
 typedef void (*dmd_mapping_fn)(void *visitor, const dmd_mapping_t *mapping);
@@ -177,9 +187,13 @@ typedef struct dmd_engine_host {
    * unknown. */
   uint64_t (*clock)(void *ctx);
   const char *(*environment)(void *ctx, const char *name); /* NULL: not set */
-  /* Memory use of the program: fills in resident, resident_unique and heap_overhead, and leaves
-   * unknown ones alone. in_blocks: the usable bytes of all blocks of the allocator. */
-  void (*measure)(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks);
+  /* The program's physical memory, roughly but quickly; may be called under all shard locks. The
+   * most that the whole process, with the engine, ever had. Either is NULL, or DMD_MEMORY_UNKNOWN,
+   * if unknown. */
+  uint64_t (*resident)(void *ctx);
+  uint64_t (*most_resident)(void *ctx);
+  /* Memory use of the program, exactly. */
+  dmd_physical_t (*measure)(void *ctx);
 
   /* Messages to the user. Lines have no line end. */
   bool (*is_quiet)(void *ctx); /* report only errors of dmd itself */

@@ -250,6 +250,7 @@ static const dmd_engine_host_t g_host = {
     .time = wall_clock,
     .clock = run_clock,
     .environment = environment,
+    .most_resident = dm_most_resident,
     .measure = dm_resident_measure,
     .is_quiet = is_quiet,
     .say = say,

@@ -157,7 +157,7 @@ typedef struct {
   range_t mapping;
   Bool is_valgrinds; /* a file that Valgrind preloads */
   ULong rss_szB, private_szB;
-  ULong resident_szB, unique_szB;
+  ULong resident_szB, unique_szB, all_szB;
 } reader_t;
 
 /* Adds up the pages of a range, from the kernel's page map. */
@@ -186,6 +186,7 @@ static range_t common(range_t a, range_t b) {
 static void end_mapping(reader_t *r) {
   const client_t *client = r->client;
   Addr in_client = 0;
+  r->all_szB += r->rss_szB;
   while (r->next < client->n && client->ranges[r->next].to <= r->mapping.from)
     r->next++;
   for (Int i = r->next; i < client->n && client->ranges[i].from < r->mapping.to; i++) {
@@ -203,7 +204,7 @@ static void end_mapping(reader_t *r) {
     count_pages(r, common(client->ranges[i], r->mapping));
 }
 
-/*--- The kernel's list of mappings ---*/
+/*--- The kernel's list of mappings, and its maximum ---*/
 
 /* Parses "7f00-7f80 rw-p 00000000 fe:00 1234    /lib/x.so". */
 static Bool begin_mapping(reader_t *r, const HChar *line) {
@@ -225,7 +226,8 @@ static ULong figure(const HChar *line, const HChar *key) {
   return VG_(strncmp)(line, key, n) == 0 ? VG_(strtoull10)(line + n, NULL) * 1024 : 0;
 }
 
-static void read_line(reader_t *r, const HChar *line) {
+static void read_line(void *reader, const HChar *line) {
+  reader_t *r = reader;
   if (begin_mapping(r, line))
     return;
   r->rss_szB += figure(line, "Rss:");
@@ -234,7 +236,7 @@ static void read_line(reader_t *r, const HChar *line) {
 
 /* Passes on each line, truncated if it is too long. Returns False if the file could not be read
  * completely. */
-static Bool read_lines(reader_t *r, Int fd) {
+static Bool read_lines(Int fd, void (*visit)(void *ctx, const HChar *line), void *ctx) {
   HChar line[VKI_PATH_MAX + 128], bytes[4096];
   SizeT n_line = 0;
   Int n;
@@ -246,29 +248,55 @@ static Bool read_lines(reader_t *r, Int fd) {
         continue;
       }
       line[n_line] = '\0';
-      read_line(r, line);
+      visit(ctx, line);
       n_line = 0;
     }
   }
-  end_mapping(r);
-  return n == 0 && !r->failed;
+  return n == 0;
 }
 
-void dm_resident_measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks_szB) {
+static Bool read_mappings(reader_t *r, Int fd) {
+  Bool is_complete = read_lines(fd, read_line, r);
+  end_mapping(r);
+  return is_complete && !r->failed;
+}
+
+dmd_physical_t dm_resident_measure(void *ctx) {
   client_t client;
   (void)ctx;
   find_client(&client);
-  if (client.heap_szB >= in_blocks_szB)
-    memory->heap_overhead = client.heap_szB - in_blocks_szB;
+  dmd_physical_t sum = {.resident = DMD_MEMORY_UNKNOWN,
+                        .unique = DMD_MEMORY_UNKNOWN,
+                        .own = DMD_MEMORY_UNKNOWN,
+                        .arena = client.heap_szB};
   reader_t reader = {.client = &client, .pagemap_fd = -1};
   Int fd = VG_(fd_open)("/proc/self/smaps", VKI_O_RDONLY, 0);
-  if (fd >= 0 && read_lines(&reader, fd)) {
-    memory->resident = reader.resident_szB;
-    memory->resident_unique = reader.unique_szB;
+  if (fd >= 0 && read_mappings(&reader, fd)) {
+    sum.resident = reader.resident_szB;
+    sum.unique = reader.unique_szB;
+    sum.own = reader.all_szB - reader.resident_szB;
   }
   if (fd >= 0)
     VG_(close)(fd);
   if (reader.pagemap_fd >= 0)
     VG_(close)(reader.pagemap_fd);
   VG_(free)(client.ranges);
+  return sum;
+}
+
+static void read_most(void *most, const HChar *line) {
+  ULong szB = figure(line, "VmHWM:");
+  if (szB > 0)
+    *(uint64_t *)most = szB;
+}
+
+uint64_t dm_most_resident(void *ctx) {
+  uint64_t most = DMD_MEMORY_UNKNOWN;
+  (void)ctx;
+  Int fd = VG_(fd_open)("/proc/self/status", VKI_O_RDONLY, 0);
+  if (fd < 0)
+    return most;
+  read_lines(fd, read_most, &most);
+  VG_(close)(fd);
+  return most;
 }

@@ -12,7 +12,7 @@
 
 #include "pub_tool_basics.h"
 
-#include "model/profile/profile.h"
+#include "record/host.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,9 +43,10 @@ Addr *dm_segment_starts(Int *n);
  *
  * Cost: the kernel's time for smaps, about 60 ms per resident GiB in pages of 4 KiB.
  *
- * Fills in memory->resident and resident_unique, or leaves them unchanged if
- * /proc is not available. Also fills in heap_overhead: what Valgrind's arena for the program's
- * blocks takes beyond in_blocks_szB, the usable bytes of all blocks in it. */
-void dm_resident_measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks_szB);
+ * arena: the size of Valgrind's arena for the program's blocks. */
+dmd_physical_t dm_resident_measure(void *ctx);
+
+/* The most physical memory that the process ever had, with Valgrind's. */
+uint64_t dm_most_resident(void *ctx);
 
 #endif

@@ -161,7 +161,10 @@ static const char *environment(void *ctx, const char *name) {
   return getenv(name);
 }
 
-static void measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks) {}
+static dmd_physical_t measure(void *ctx) {
+  return (dmd_physical_t){DMD_MEMORY_UNKNOWN, DMD_MEMORY_UNKNOWN, DMD_MEMORY_UNKNOWN,
+                          DMD_MEMORY_UNKNOWN};
+}
 
 static void say(void *ctx, const char *line) {
   fprintf(stderr, "%s\n", line);

@@ -232,6 +232,7 @@ static void make_run(const maker_t *m) {
   run->partial_advice = one_in(m, 4);
   make_sampling(m);
   run->seed = one_in(m, 2) ? UINT64_MAX - below(m, 3) : number(m, 63);
+  run->most_resident_szB = one_in(m, 2) ? 0 : number(m, 53);
   run->n_allocs = number(m, 53);
   run->n_frees = number(m, 53);
   run->alloc_szB = number(m, 53);

@@ -620,6 +620,23 @@ def test_peak(test):
     test.equal((limit["bytes"], limit["blocks"], limit["causes"]), (20001, 7, []))
 
 
+def test_peak_of_resident_memory(test):
+    content = program(dmd={"version": "1", "faults": [], "residentPeak": 5000000})
+    out = check(test, "--max-peak-resident=5000000", profile=content)
+    test.check("peak resident memory: 5,000,000 bytes; 5,000,000 allowed" in out, out)
+    out = check(test, "--max-peak-resident=4999999", status=1, profile=content)
+    test.check("peak resident memory: 5,000,000 bytes; 4,999,999 allowed, 1 too many" in out, out)
+    test.check("When it grew: dmdv timeline new.json" in out, out)
+    limit, = found(test, "--max-peak-resident=1k", status=1, profile=content)["findings"]
+    test.equal((limit["bytes"], limit["causes"]), (5000000, []))
+    for wrong in program(), program(dmd={"version": "1", "faults": [], "residentPeak": 0}):
+        test.write("new.json", wrong)
+        test.check("it has no peak of resident memory" in test.error("check", "new.json", "--max-peak-resident=1"), "unknown is no success")
+    for value in -1, 2**53 + 2, "5", [5]:
+        test.write("new.json", program(dmd={"version": "1", "faults": [], "residentPeak": value}))
+        test.check('"residentPeak"' in test.error("check", "new.json", "--max-peak-resident=1"), str(value))
+
+
 def test_peak_that_is_not_there(test):
     test.write("new.json", program())
     test.check("it has no peak" in test.error("check", "new.json", "--max-peak=1"), "no peak is no success")

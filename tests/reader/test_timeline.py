@@ -72,6 +72,15 @@ def test_text(test):
                       "change +1,000 bytes in +1 blocks; 90,000 bytes were allocated in between", ""], "text")
 
 
+def test_most_resident_memory(test):
+    """It is said when it was if a point had nearly as much: the kernel's maximum may lie between two points."""
+    for most, expected in (8192, "physical memory: 8,192 bytes at most, about after 1.0 s"), (99999, "physical memory: 99,999 bytes at most"):
+        content = profile()
+        content.document["dmd"]["residentPeak"] = most
+        test.check(expected in shown(test, content=content).split("\n"), expected)
+        test.equal(json.loads(shown(test, "--json", content=content))["residentPeak"], most)
+
+
 def test_moments(test):
     test.equal(span(test), (0, 999, (1000, 1, 90000)), "all of it")
     test.equal(span(test, "--from=peak"), (250, 999, (-7000, -8, 70000)), "from the peak")

@@ -164,6 +164,26 @@ def resident_beside_valgrind(t):
     _require_unique(t, before, after, MB // 2)
 
 
+def most_resident(t):
+    """As much as the kernel says of the program alone, without the engine, and what dumps need is not the program's."""
+    alone = int(t.run_natively([t.program()]).out.split()[-1])
+    run = t.run(options=["--dump-at-exit=no"])
+    most = [run.numbered(n).run.get("residentPeak") for n in (1, 2, 3)]
+    if most[0] is None:
+        raise Skip("no /proc/self/status here")
+    t.check(alone - 2 * MB <= most[0] <= alone + 3 * MB, "%s, the kernel says %d" % (most, alone))
+    t.equal(most[1], most[0])
+    t.check(19 * MB <= most[2] - most[0] <= 21 * MB, "20 MB more: %s" % most)
+    for points in (run.numbered(n).timeline["points"][:-1] for n in (1, 2, 3)):
+        seen = [point[4] for point in points if len(point) > 4 and point[4] is not None]
+        if run.numbered(1).run.get("valgrindVersion"):
+            t.equal(seen, [])
+        else:
+            t.check(abs(max(seen) - run.numbered(1 + (max(seen) > most[0] + 10 * MB) * 2).run["residentPeak"]) < 4 * MB,
+                    "a point has about as much: %d" % max(seen))
+            t.check(min(seen) < 10 * MB, "and the first has less: %d" % min(seen))
+
+
 def heap(t):
     # malloc of 5 MB is by itself and mapped for it: 16 bytes of it and the rest of the last page are the model's.
     profile = next(p for p in t.run().profiles.values() if p.run["label"] == "allocated")

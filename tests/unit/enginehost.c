@@ -236,9 +236,16 @@ static const char *environment(void *ctx, const char *name) {
   return NULL;
 }
 
-static void measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks) {
-  (void)ctx;
-  memory->heap_overhead = in_blocks + 1;
+static dmd_physical_t measure(void *ctx) {
+  return ((const enginehost_t *)ctx)->physical;
+}
+
+/* From the second call on what it is after a dump. */
+static uint64_t most_resident(void *ctx) {
+  enginehost_t *h = ctx;
+  uint64_t most = h->most_resident;
+  h->most_resident = h->most_resident_after;
+  return most;
 }
 
 static bool is_quiet(void *ctx) {
@@ -339,6 +346,7 @@ void enginehost_init(enginehost_t *h) {
                                        .time = now,
                                        .environment = environment,
                                        .measure = measure,
+                                       .most_resident = most_resident,
                                        .is_quiet = is_quiet,
                                        .say = say,
                                        .say_stack = say_stack,

@@ -62,6 +62,8 @@ typedef struct enginehost {
   bool is_reading;        /* between begin and end */
   enginehost_piece_t pieces[ENGINEHOST_MAX];
   uint32_t n_pieces;
+  dmd_physical_t physical;
+  uint64_t most_resident, most_resident_after;
   uint64_t heap_alignB;
   bool heap_is_full, zero_keeps;
   uint64_t pid;

@@ -11,10 +11,15 @@
 /* ---- Limits. ---- */
 
 const char *dmd_what_name(const dmd_limit_t *limit) {
-  static const char *const names[] = {
-      [DMD_TOTAL] = "total",   [DMD_UNREPORTED] = "unreported", [DMD_TWICE] = "twice-reported",
-      [DMD_EXCESS] = "excess", [DMD_MISREPORTS] = "misreports", [DMD_LEAKED] = "leaked",
-      [DMD_AT_PEAK] = "peak",  [DMD_WASTED] = "waste"};
+  static const char *const names[] = {[DMD_TOTAL] = "total",
+                                      [DMD_UNREPORTED] = "unreported",
+                                      [DMD_TWICE] = "twice-reported",
+                                      [DMD_EXCESS] = "excess",
+                                      [DMD_MISREPORTS] = "misreports",
+                                      [DMD_LEAKED] = "leaked",
+                                      [DMD_AT_PEAK] = "peak",
+                                      [DMD_WASTED] = "waste",
+                                      [DMD_MOST_RESIDENT] = "peak resident memory"};
   return limit->name != NULL ? limit->name : names[limit->what];
 }
 
@@ -160,6 +165,8 @@ dmd_blocksum_t dmd_gate_figure(const dmd_subject_t *of, dmd_what_t what, const c
     return count_misreports(subject->profile);
   if (what == DMD_AT_PEAK)
     return count_peak(&subject->profile->run);
+  if (what == DMD_MOST_RESIDENT)
+    return (dmd_blocksum_t){.bytes = (int64_t)subject->profile->run.most_resident_szB};
   dmd_blocksum_t figure = {0};
   dmd_selector_t selector;
   dmd_selector_init(&selector, subject, what, name);
@@ -185,6 +192,9 @@ static const char *why_not(const dmd_limit_t *limit, const dmd_profile_t *profil
     return "it was not written by dmd, so it contains no data on misreports";
   if (limit->what == DMD_AT_PEAK && !profile->run.peak.is_known)
     return "it has no peak: an older dmd, --peak=no, --mode=cumulative or a merge wrote it";
+  if (limit->what == DMD_MOST_RESIDENT && profile->run.most_resident_szB == 0)
+    return "it has no peak of resident memory: an older dmd or a merge wrote it, or the system did "
+           "not say";
   return NULL;
 }
 

@@ -25,14 +25,15 @@
 
 typedef enum {
   DMD_TOTAL,
-  DMD_UNREPORTED, /* without ignored stacks */
-  DMD_TWICE,      /* without ignored stacks */
-  DMD_EXCESS,     /* bytes that reports count too often; without ignored stacks */
-  DMD_MISREPORTS, /* a count, not bytes */
-  DMD_NAMED,      /* reported by a reporter at or below a path, or carrying a tag */
-  DMD_LEAKED,     /* unreachable blocks; requested bytes, without ignored stacks */
-  DMD_AT_PEAK,    /* the largest heap up to the dump; requested bytes */
-  DMD_WASTED      /* bytes that would be saved, of all kinds of waste or one; see wasted.h */
+  DMD_UNREPORTED,   /* without ignored stacks */
+  DMD_TWICE,        /* without ignored stacks */
+  DMD_EXCESS,       /* bytes that reports count too often; without ignored stacks */
+  DMD_MISREPORTS,   /* a count, not bytes */
+  DMD_NAMED,        /* reported by a reporter at or below a path, or carrying a tag */
+  DMD_LEAKED,       /* unreachable blocks; requested bytes, without ignored stacks */
+  DMD_AT_PEAK,      /* the largest heap up to the dump; requested bytes */
+  DMD_WASTED,       /* bytes that would be saved, of all kinds of waste or one; see wasted.h */
+  DMD_MOST_RESIDENT /* the most physical memory up to the dump; no blocks */
 } dmd_what_t;
 
 typedef struct dmd_limit {

@@ -7,12 +7,19 @@
 #include "model/profile/measured.h"
 
 static const char *const names[DMD_N_FIGURES] = {
-    [DMD_METRIC_HEAP] = "heap",     [DMD_METRIC_UNREPORTED] = "unreported",
-    [DMD_METRIC_ONCE] = "once",     [DMD_METRIC_TWICE] = "twice",
-    [DMD_METRIC_EXCESS] = "excess", [DMD_METRIC_RESIDENT] = "resident",
-    [DMD_METRIC_FAULTS] = "faults", [DMD_METRIC_REPORTER] = "reporter",
-    [DMD_METRIC_TAG] = "tag",       [DMD_METRIC_LIBRARY] = "library",
-    [DMD_METRIC_PEAK] = "peak",     [DMD_METRIC_WASTE] = "waste",
+    [DMD_METRIC_HEAP] = "heap",
+    [DMD_METRIC_UNREPORTED] = "unreported",
+    [DMD_METRIC_ONCE] = "once",
+    [DMD_METRIC_TWICE] = "twice",
+    [DMD_METRIC_EXCESS] = "excess",
+    [DMD_METRIC_RESIDENT] = "resident",
+    [DMD_METRIC_FAULTS] = "faults",
+    [DMD_METRIC_REPORTER] = "reporter",
+    [DMD_METRIC_TAG] = "tag",
+    [DMD_METRIC_LIBRARY] = "library",
+    [DMD_METRIC_PEAK] = "peak",
+    [DMD_METRIC_WASTE] = "waste",
+    [DMD_METRIC_RESIDENT_PEAK] = "peak-resident",
 };
 
 const char *dmd_metric_kind_name(dmd_metric_kind_t kind) {
@@ -60,6 +67,8 @@ static void visit_process(const walk_t *w) {
     w->visit(w->visitor, DMD_METRIC_RESIDENT, "", (int64_t)profile->memory.resident);
   if (profile->run.peak.is_known)
     w->visit(w->visitor, DMD_METRIC_PEAK, "", (int64_t)profile->run.peak.szB);
+  if (profile->run.most_resident_szB > 0)
+    w->visit(w->visitor, DMD_METRIC_RESIDENT_PEAK, "", (int64_t)profile->run.most_resident_szB);
   if (!profile->run.is_known)
     return;
   int64_t n_faults = 0;

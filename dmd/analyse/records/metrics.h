@@ -26,6 +26,7 @@ typedef enum {
   DMD_METRIC_PEAK,  /* requested bytes of the peak, if known; without names */
   DMD_METRIC_WASTE, /* bytes that would be saved (analyse/waste); only a heap graph shows it, so
                        dmd_metrics_visit does not have it; without names */
+  DMD_METRIC_RESIDENT_PEAK, /* the most physical memory, if known; without names */
   DMD_N_FIGURES
 } dmd_metric_kind_t;
 

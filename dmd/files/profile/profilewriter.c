@@ -324,6 +324,8 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
     dmd_jsonout_key_u64(j, "sampleInterval", run->sample_interval);
   dmd_jsonout_key_u64(j, "seed", run->seed);
   write_totals(j, run);
+  if (run->most_resident_szB > 0)
+    dmd_jsonout_key_u64(j, "residentPeak", run->most_resident_szB);
   write_peak(j, "peak", &profile->run.peak);
   write_peak(j, "recentPeak", &profile->run.recent_peak);
   dmd_json_write_timeline(j, profile);

@@ -269,6 +269,7 @@ static const member_t members[] = {
     {"sampleInterval", VALUE, 0, load_sample_interval, NULL},
     {"seed", COUNT, offsetof(dmd_run_t, seed), NULL, NULL},
     {"totals", VALUE, 0, load_totals, NULL},
+    {"residentPeak", NUMBER, offsetof(dmd_run_t, most_resident_szB), NULL, NULL},
     {"peak", VALUE, 0, load_peak, NULL},
     {"recentPeak", VALUE, 0, load_recent_peak, NULL},
     {"faults", LIST, 0, load_fault, NULL},
@@ -314,15 +315,15 @@ static void load_value(dmd_readerstate_t *l, const member_t *member) {
 }
 
 /* If a key comes twice, the first counts. */
-static void load_member(dmd_readerstate_t *l, const char *key, unsigned *seen) {
+static void load_member(dmd_readerstate_t *l, const char *key, uint64_t *seen) {
   int i = 0;
-  while (i < N_MEMBERS && (!dmd_str_equal(key, members[i].key) || *seen & 1u << i))
+  while (i < N_MEMBERS && (!dmd_str_equal(key, members[i].key) || *seen & UINT64_C(1) << i))
     i++;
   if (i == N_MEMBERS) {
     dmd_jsoncutter_skip(&l->cutter);
     return;
   }
-  *seen |= 1u << i;
+  *seen |= UINT64_C(1) << i;
   if (members[i].form == TABLE)
     members[i].read(l);
   else if (members[i].form == LIST)
@@ -341,7 +342,7 @@ bool dmd_load_run(void *ctx) {
     return !dmd_jsoncutter_failed(&l->cutter);
   }
   const char *key;
-  unsigned seen = 0;
+  uint64_t seen = 0;
   dmd_jsoncutter_enter(&l->cutter, '{');
   while (dmd_jsoncutter_next_key(&l->cutter, &key))
     load_member(l, key, &seen);

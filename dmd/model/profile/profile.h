@@ -173,6 +173,7 @@ typedef struct dmd_run {
   uint64_t in_use_szB, in_use_blocks; /* requested bytes and blocks now */
   uint64_t nested_szB;                /* bytes of in_use_szB that lie in two blocks */
   uint64_t freed_reported;            /* blocks freed while reported, since the last clear */
+  uint64_t most_resident_szB; /* the most physical memory of the program so far; 0: unknown */
   dmd_moment_t peak;
   /* Of the peak's blocks those of stacks that no reporter has covered at any dump; requested bytes.
    * Derived from the groups. */

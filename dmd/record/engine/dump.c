@@ -71,6 +71,43 @@ static bool contents_are_wanted(const dmd_engine_t *engine) {
   return is_small;
 }
 
+/* ---- Memory use. ---- */
+
+static uint64_t most_of_process(const dmd_engine_t *engine) {
+  const dmd_engine_host_t *host = engine->host;
+  return host->most_resident == NULL ? DMD_MEMORY_UNKNOWN : host->most_resident(host->ctx);
+}
+
+static void raise(uint64_t *most, uint64_t szB) {
+  if (szB != DMD_MEMORY_UNKNOWN && szB > *most)
+    *most = szB;
+}
+
+/* The kernel's maximum is that of program and engine together. If it is a new one since the last
+ * dump, so that it does not come from dumping, the engine's memory is taken off. */
+static dmd_physical_t measure(dmd_engine_t *engine) {
+  dmd_physical_t now = engine->host->measure(engine->host->ctx);
+  uint64_t most = most_of_process(engine);
+  raise(&engine->most_resident_szB, now.resident);
+  raise(&engine->most_resident_szB, dmd_blocks_most_resident(engine->live.blocks));
+  if (most != DMD_MEMORY_UNKNOWN && now.own != DMD_MEMORY_UNKNOWN && most > now.own &&
+      most > engine->most_after_szB)
+    raise(&engine->most_resident_szB, most - now.own);
+  return now;
+}
+
+static void tell_memory(const dmd_engine_t *engine, const dmd_physical_t *now,
+                        uint64_t in_blocks_szB, dmd_profile_t *profile) {
+  profile->memory.resident = now->resident;
+  profile->memory.resident_unique = now->unique;
+  if (now->arena != DMD_MEMORY_UNKNOWN && now->arena >= in_blocks_szB)
+    profile->memory.heap_overhead = now->arena - in_blocks_szB;
+  profile->run.most_resident_szB = engine->most_resident_szB;
+  if (dmd_timeline_is_known(&profile->timeline))
+    dmd_timeline_point(&profile->timeline, profile->timeline.points.last)->resident_szB =
+        now->resident;
+}
+
 /* ---- The profile. ---- */
 
 static void fill(dmd_engine_t *engine, dmd_profile_t *profile) {
@@ -78,6 +115,7 @@ static void fill(dmd_engine_t *engine, dmd_profile_t *profile) {
   dmd_memory_t memory = {.read = host->memory_read, .holds = host->memory_holds, .ctx = host->ctx};
   dmd_symbols_t symbols;
   dmd_engine_settle_allocator(engine);
+  const dmd_physical_t now = measure(engine);
   dmd_symbols_init(&symbols, host, profile);
   bool reads = advice_is_wanted(engine) || contents_are_wanted(engine);
   host->memory_begin(host->ctx);
@@ -85,10 +123,7 @@ static void fill(dmd_engine_t *engine, dmd_profile_t *profile) {
                                              dmd_symbols_resolve, &symbols);
   host->memory_end(host->ctx);
   dmd_symbols_destroy(&symbols);
-  host->measure(host->ctx, &profile->memory, in_blocks_szB);
-  if (dmd_timeline_is_known(&profile->timeline))
-    dmd_timeline_point(&profile->timeline, profile->timeline.points.last)->resident_szB =
-        profile->memory.resident;
+  tell_memory(engine, &now, in_blocks_szB, profile);
 }
 
 static void print_text(const dmd_engine_t *engine, dmd_profile_t *profile) {
@@ -138,6 +173,8 @@ static uint32_t dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *la
   if (trigger != DMD_TRIGGER_EXIT)
     dmd_blocks_begin_peak(engine->live.blocks);
   dmd_profile_destroy(&profile);
+  uint64_t most = most_of_process(engine);
+  engine->most_after_szB = most == DMD_MEMORY_UNKNOWN ? 0 : most;
   return written ? engine->n_dumps : 0;
 }
 

@@ -89,6 +89,7 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   config.word_szB = host->word_szB;
   config.waiting = host->waiting;
   config.clock = (dmd_clock_t){.now = host->clock, .ctx = host->ctx};
+  config.resident = (dmd_resident_t){.now = host->resident, .ctx = host->ctx};
   config.n_parts = host->waiting == NULL ? 1 : N_PARTS;
   config.host = (dmd_live_host_t){.ctx = engine,
                                   .classify = classify,
@@ -149,6 +150,7 @@ void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread) {
   engine->n_dumps = 0;
   engine->n_requested_dumps = 0;
   engine->n_automatic_dumps = 0;
+  engine->most_resident_szB = engine->most_after_szB = 0;
 }
 
 /* Under a host that replaces the program's allocator, an allocation is seen in the replacement,

@@ -69,6 +69,8 @@ typedef struct dmd_engine {
   uint32_t n_dumps;           /* in this process */
   uint32_t n_requested_dumps; /* those that the program itself requested */
   uint32_t n_automatic_dumps; /* those of --dump-every and --dump-above */
+  uint64_t most_resident_szB; /* of the program, as known at the last dump */
+  uint64_t most_after_szB;    /* host.most_resident after the last dump, which needed memory, too */
   const char *due;            /* why the host is to call dmd_engine_dump_due, or NULL */
 } dmd_engine_t;
 

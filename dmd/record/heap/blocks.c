@@ -61,7 +61,7 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   blocks->freed.max_own = own_freed(blocks, config->max_freed);
   dmd_freed_init(&blocks->freed.freed, env, room_for_freed(blocks, config->max_freed));
   take_memory(blocks);
-  dmd_timekeeper_init(&blocks->timekeeper, env, config->clock,
+  dmd_timekeeper_init(&blocks->timekeeper, env, config->clock, config->resident,
                       config->records_peak && config->records_timeline);
   dmd_breakdowns_init(&blocks->breakdowns, env, blocks->parts, blocks->n_parts);
   dmd_peak_init(blocks->peak, env, blocks->parts, blocks->n_parts, config, &blocks->timekeeper);
@@ -428,6 +428,10 @@ const dmd_lifetime_t *dmd_blocks_lifetime(const dmd_blocks_t *blocks, uint32_t s
 
 uint32_t dmd_blocks_last_freed_stack(const dmd_blocks_t *blocks) {
   return dmd_ages_last_stack(blocks->peak->ages);
+}
+
+uint64_t dmd_blocks_most_resident(const dmd_blocks_t *blocks) {
+  return blocks->timekeeper.most_resident_szB;
 }
 
 const char *dmd_blocks_take_due(dmd_blocks_t *blocks) {

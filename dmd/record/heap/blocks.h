@@ -84,6 +84,7 @@ typedef struct dmd_blocks_config {
   bool records_timeline;        /* see timekeeper.h; only with the peak */
   bool records_lifetimes;       /* see ages.h; only with the peak, and not if blocks are sampled */
   dmd_clock_t clock;            /* for the time of the peak, and the timeline */
+  dmd_resident_t resident;      /* for the timeline */
   uint64_t dump_every_ms, dump_every_szB, dump_above_szB; /* see dmd_watch_t; only with the peak */
 } dmd_blocks_config_t;
 
@@ -205,6 +206,9 @@ void dmd_blocks_walk_earlier_peak(dmd_blocks_t *blocks,
 bool dmd_blocks_has_lifetimes(const dmd_blocks_t *blocks);
 const dmd_lifetime_t *dmd_blocks_lifetime(const dmd_blocks_t *blocks, uint32_t stack);
 uint32_t dmd_blocks_last_freed_stack(const dmd_blocks_t *blocks);
+
+/* The most resident memory that was seen at a point or a mark of the timeline; 0: unknown. */
+uint64_t dmd_blocks_most_resident(const dmd_blocks_t *blocks);
 
 /* Why a dump is due (dmd_watch_t), and it is no longer; NULL: none is. */
 const char *dmd_blocks_take_due(dmd_blocks_t *blocks);

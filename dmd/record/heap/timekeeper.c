@@ -6,9 +6,12 @@
 #include "base/str.h"
 
 void dmd_timekeeper_init(dmd_timekeeper_t *keeper, const dmd_env_t *env, dmd_clock_t clock,
-                         bool is_on) {
-  *keeper = (dmd_timekeeper_t){
-      .env = env, .clock = clock, .is_on = is_on && clock.now != NULL, .spacing_ms = 1};
+                         dmd_resident_t resident, bool is_on) {
+  *keeper = (dmd_timekeeper_t){.env = env,
+                               .clock = clock,
+                               .resident = resident,
+                               .is_on = is_on && clock.now != NULL,
+                               .spacing_ms = 1};
 }
 
 static void forget_marks(dmd_timekeeper_t *keeper) {
@@ -33,6 +36,14 @@ static uint64_t read_clock(dmd_timekeeper_t *keeper) {
   if (now > keeper->last_ms)
     keeper->last_ms = now;
   return keeper->last_ms;
+}
+
+static uint64_t read_resident(dmd_timekeeper_t *keeper) {
+  uint64_t szB = keeper->resident.now == NULL ? DMD_MEMORY_UNKNOWN
+                                              : keeper->resident.now(keeper->resident.ctx);
+  if (szB != DMD_MEMORY_UNKNOWN && szB > keeper->most_resident_szB)
+    keeper->most_resident_szB = szB;
+  return szB;
 }
 
 static bool is_in_slot_of(const dmd_timekeeper_t *keeper, const dmd_timepoint_t *point,
@@ -74,6 +85,9 @@ void dmd_timekeeper_add(dmd_timekeeper_t *keeper, dmd_timepoint_t point) {
     keeper->points =
         dmd_env_alloc(keeper->env, "dmd.timekeeper", DMD_MAX_TIMEPOINTS * sizeof *keeper->points);
   point.ms = read_clock(keeper);
+  const dmd_timepoint_t *last = keeper->points + keeper->n_points - 1;
+  bool is_new_slot = keeper->n_points == 0 || !is_in_slot_of(keeper, last, point.ms);
+  point.resident_szB = is_new_slot ? read_resident(keeper) : last->resident_szB;
   add(keeper, &point);
   if (keeper->n_points == DMD_MAX_TIMEPOINTS)
     thin_out(keeper);
@@ -111,6 +125,7 @@ void dmd_timekeeper_mark(dmd_timekeeper_t *keeper, dmd_timepoint_t point, const 
   if (keeper->n_marks == DMD_MAX_TIMEMARKS)
     drop_every_other_mark(keeper);
   point.ms = read_clock(keeper);
+  point.resident_szB = read_resident(keeper);
   keeper->marks[keeper->n_marks++] =
       (dmd_kept_mark_t){.mark = {.at = point, .dump = dump}, .text = copy_of(keeper->env, text)};
 }
@@ -120,6 +135,7 @@ void dmd_timekeeper_restart(dmd_timekeeper_t *keeper) {
   keeper->n_points = 0;
   keeper->spacing_ms = 1;
   keeper->next_ms = 0;
+  keeper->most_resident_szB = 0;
   keeper->is_forked = true;
 }
 

@@ -8,7 +8,8 @@
  * the program runs. Marks are bounded in the same way: when they are full, every other one goes.
  *
  * Cost: a shard asks dmd_timekeeper_is_due after each DMD_TIMEKEEPER_SZB of allocated bytes, which
- * reads the clock. One point for each slot, for which all shard locks are taken.
+ * reads the clock. One point for each slot, for which all shard locks are taken, and resident
+ * memory is read.
  *
  * Concurrency: dmd_timekeeper_is_due may be called by any thread at any time. The other functions
  * need all shard locks.
@@ -24,6 +25,13 @@ typedef struct dmd_clock {
   void *ctx;
 } dmd_clock_t;
 
+/* The program's physical memory in bytes, as far as the host knows it cheaply; DMD_MEMORY_UNKNOWN:
+ * not now. NULL: unknown. */
+typedef struct dmd_resident {
+  uint64_t (*now)(void *ctx);
+  void *ctx;
+} dmd_resident_t;
+
 enum { DMD_TIMEKEEPER_SZB = 32768 };
 
 typedef struct dmd_kept_mark {
@@ -34,11 +42,13 @@ typedef struct dmd_kept_mark {
 typedef struct dmd_timekeeper {
   const dmd_env_t *env;
   dmd_clock_t clock;
+  dmd_resident_t resident;
   bool is_on;
-  bool is_forked;      /* restarted */
-  uint64_t spacing_ms; /* length of a slot */
-  uint64_t next_ms;    /* start of the next slot without a point */
-  uint64_t last_ms;    /* latest time seen: a clock that goes back stands still */
+  bool is_forked;             /* restarted */
+  uint64_t spacing_ms;        /* length of a slot */
+  uint64_t next_ms;           /* start of the next slot without a point */
+  uint64_t last_ms;           /* latest time seen: a clock that goes back stands still */
+  uint64_t most_resident_szB; /* that was seen; 0: unknown */
   dmd_timepoint_t *points;
   uint32_t n_points;
   dmd_kept_mark_t *marks;
@@ -47,13 +57,14 @@ typedef struct dmd_timekeeper {
 
 /* Off unless is_on and the host has a clock. */
 void dmd_timekeeper_init(dmd_timekeeper_t *keeper, const dmd_env_t *env, dmd_clock_t clock,
-                         bool is_on);
+                         dmd_resident_t resident, bool is_on);
 void dmd_timekeeper_destroy(dmd_timekeeper_t *keeper);
 
 /* True if a point is to be added. */
 bool dmd_timekeeper_is_due(const dmd_timekeeper_t *keeper);
 
-/* Adds a point of now; its time is filled in. */
+/* Adds a point of now; its time is filled in, and its resident memory, which is read once for each
+ * slot. */
 void dmd_timekeeper_add(dmd_timekeeper_t *keeper, dmd_timepoint_t point);
 
 /* Adds a mark of now, with a copy of the text; dump as in dmd_timemark_t. */

@@ -139,6 +139,9 @@ static const family_t kinds[DMD_N_FAMILIES] = {
     [DMD_METRIC_PEAK] = {"dmd_peak_bytes", "Requested bytes of all heap blocks at the peak.", true,
                          NULL},
     [DMD_METRIC_WASTE] = {"dmd_waste_bytes", "Bytes of the heap that would be saved.", true, NULL},
+    [DMD_METRIC_RESIDENT_PEAK] = {"dmd_resident_peak_bytes",
+                                  "The most bytes in physical memory, without the tool's.", true,
+                                  NULL},
     [DMD_OPENMETRICS_BUILDS] = {"dmd_build_info", "A build, when it was made.", false, "build"},
 };
 

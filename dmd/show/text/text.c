@@ -246,6 +246,21 @@ static void print_replaced_new(dmd_out_t *out, const dmd_run_t *run) {
                    "questions.\n");
 }
 
+static void print_resident(dmd_out_t *out, const dmd_profile_t *profile) {
+  uint64_t now = profile->memory.resident, most = profile->run.most_resident_szB;
+  if (most == 0)
+    return;
+  dmd_out_str(out, "physical memory: ");
+  dmd_print_bytes(out, most);
+  dmd_out_str(out, " at most");
+  if (now != DMD_MEMORY_UNKNOWN) {
+    dmd_out_str(out, "; ");
+    dmd_print_bytes(out, now);
+    dmd_out_str(out, dmd_run_is_at_exit(&profile->run) ? " at exit" : " at the dump");
+  }
+  dmd_out_char(out, '\n');
+}
+
 static void print_totals(const dmd_printer_t *p) {
   dmd_out_t *out = p->out;
   const dmd_run_t *run = &p->profile->run;
@@ -264,6 +279,7 @@ static void print_totals(const dmd_printer_t *p) {
   dmd_print_number(out, (int64_t)run->in_use_blocks, sampled);
   dmd_out_str(out, " blocks\n");
   dmd_print_peak_total(p);
+  print_resident(out, p->profile);
   print_allocator(out, run);
   dmd_print_unseen(out, run);
   print_replaced_new(out, run);

@@ -76,6 +76,8 @@ void dmd_print_finding(dmd_out_t *out, const dmd_finding_t *f, bool has_blocks) 
   } else {
     if (f->limit->what == DMD_MISREPORTS) {
       dmd_print_number(out, f->now.bytes, false);
+    } else if (f->limit->what == DMD_MOST_RESIDENT) {
+      bytes(out, f->now.bytes, false);
     } else {
       if (has_blocks)
         bytes_in_blocks(out, f->now);
@@ -297,6 +299,10 @@ static void print_advice(dmd_out_t *out, const dmd_verdict_t *v, const dmd_limit
   } else if (limit->what == DMD_WASTED) {
     dmd_out_str(out, "  All of them: dmdv waste, with the heap graph beside the profile. Or put "
                      "their stacks\n  into an ignore file, with the reason (--ignore=FILE).\n");
+  } else if (limit->what == DMD_MOST_RESIDENT) {
+    dmd_out_str(out, "  When it grew: dmdv timeline ");
+    dmd_out_safe(out, v->file);
+    dmd_out_char(out, '\n');
   } else if (limit->what < DMD_NAMED) {
     dmd_out_str(out, advice[limit->what]);
   }

@@ -187,6 +187,30 @@ static void print_line(dmd_out_t *out, const dmd_profile_t *profile, const char 
   dmd_out_char(out, '\n');
 }
 
+/* When a point had about as much; with too few points nothing is said. */
+static void print_most_resident(dmd_out_t *out, const dmd_profile_t *profile) {
+  uint64_t most = profile->run.most_resident_szB, seen = 0, ms = 0;
+  if (most == 0)
+    return;
+  for (uint32_t id = 1; id <= profile->timeline.points.last; id++) {
+    const dmd_timepoint_t *at = dmd_timeline_point(&profile->timeline, id);
+    if (at->resident_szB != DMD_MEMORY_UNKNOWN && at->resident_szB > seen) {
+      seen = at->resident_szB;
+      ms = at->ms;
+    }
+  }
+  dmd_out_str(out, "physical memory: ");
+  dmd_print_bytes(out, most);
+  dmd_out_str(out, " at most");
+  if ((double)seen >= 0.9 * (double)most) {
+    char text[DMD_FORMAT_MAX];
+    dmd_format_elapsed(text, ms);
+    dmd_out_str(out, ", about after ");
+    dmd_out_str(out, text);
+  }
+  dmd_out_char(out, '\n');
+}
+
 static void print_marks(dmd_out_t *out, const dmd_profile_t *profile) {
   const dmd_timeline_t *timeline = &profile->timeline;
   for (uint32_t id = 1; id <= timeline->marks.last; id++) {
@@ -331,6 +355,7 @@ void dmd_timeline_print(dmd_out_t *out, const dmd_profile_t *profile, const dmd_
     print_line(out, profile, "fork", &start);
   print_line(out, profile, "peak", &peak);
   print_line(out, profile, "end", &end);
+  print_most_resident(out, profile);
   print_marks(out, profile);
   dmd_print_growth(out, "grows steadily by ", profile);
   dmd_out_char(out, '\n');
@@ -519,6 +544,8 @@ void dmd_timeline_json(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd
   json_moment(j, "start", &start);
   json_moment(j, "peak", &peak);
   json_moment(j, "end", &end);
+  if (profile->run.most_resident_szB > 0)
+    dmd_jsonout_key_u64(j, "residentPeak", profile->run.most_resident_szB);
   dmd_jsonout_key(j, "points");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
   for (uint32_t id = 1; id <= timeline->points.last; id++)

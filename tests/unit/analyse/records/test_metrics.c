@@ -32,6 +32,7 @@ static void fill(dmd_profile_t *p) {
   p->mode = DMD_MODE_DARK_MATTER;
   p->run.is_known = true;
   p->memory.resident = 12345;
+  p->run.most_resident_szB = 23456;
   p->run.peak = (dmd_moment_t){.is_known = true, .szB = 4567};
   build_tagged(p, 1, 100, 0, "new", DMD_NONE, "a tag");
   build_blocks(p, 2, 30, 0, "new", build_reports(p, 1, "r", "explicit/a/b", NULL, NULL));
@@ -52,6 +53,7 @@ static void each_is_there_once(void **state) {
                                          "excess =16",
                                          "resident =12345",
                                          "peak =4567",
+                                         "peak-resident =23456",
                                          "faults =4",
                                          "reporter explicit=94",
                                          "reporter explicit/a=94",

@@ -36,7 +36,8 @@ static bool find(heap_fn heap, double period, uint32_t seconds, uint64_t seed,
   s = (series_t){.dice = seed};
   host_init(&s.host);
   dmd_profile_init(&s.profile, &s.host.env);
-  dmd_timekeeper_init(&s.keeper, &s.host.env, (dmd_clock_t){tell_time, &s}, true);
+  dmd_timekeeper_init(&s.keeper, &s.host.env, (dmd_clock_t){tell_time, &s},
+                      (dmd_resident_t){NULL, NULL}, true);
   for (s.now = 0; s.now < seconds * 1000u; s.now++) {
     double szB = heap(&s, (double)s.now / 1000, period);
     uint64_t bytes = szB < 0 ? 0 : (uint64_t)szB;

@@ -92,6 +92,7 @@ static void build_run(dmd_profile_t *p) {
       .partial_stacks = true,
       .sample_below = 512,
       .seed = 9,
+      .most_resident_szB = 77,
       .n_allocs = 10,
       .n_frees = 4,
       .alloc_szB = 1000,
@@ -146,6 +147,7 @@ static const char all_keys_text[] =
     "  \"seed\": 9,\n"
     "  \"totals\": {\"allocs\": 10, \"frees\": 4, \"allocBytes\": 1000, \"inUseBytes\": 600, "
     "\"inUseBlocks\": 6, \"freedReported\": 1},\n"
+    "  \"residentPeak\": 77,\n"
     "  \"faults\": [\n"
     "   {\"kind\": \"report-no-block\", \"num\": 3, \"at\": \"1\", \"reporter\": "
     "\"explicit/a\"},\n"

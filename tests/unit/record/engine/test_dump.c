@@ -2,6 +2,8 @@
  *
  * Dumps: their times, names and log lines; and the engine as a whole, from start to end.
  */
+#include <stdio.h>
+
 #include "enginehost.h"
 #include "record/engine/dump.h"
 
@@ -59,6 +61,7 @@ static void the_run_is_described(void **state) {
   fixture_t f;
   begin(&f);
   dmd_options_note(&f.options, "--mode=dark-matter");
+  f.h.physical.arena = 209;
   start(&f);
   add_block(&f, 0x10000);
   assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, "a \"label\""), 1);
@@ -75,8 +78,7 @@ static void the_run_is_described(void **state) {
   assert_holds(text, "\"trigger\": \"request\"");
   assert_holds(text, "\"pid\": 4711");
   assert_holds(text, "\"dump\": 1");
-  assert_holds(text, "\"heapOverhead\": 105"); /* the host claimed one byte more than the block
-                                                * has */
+  assert_holds(text, "\"heapOverhead\": 105"); /* the block has 104 */
   assert_holds(text, "make (app.c:3)");
   assert_said(&f, "dmd 1.2: dump 1 \"a \"label\"\" of ./app -x (pid 4711)\n");
   assert_said(&f, "  104 bytes (100 requested / 4 slop)\n");
@@ -102,6 +104,40 @@ static void dumps_are_numbered(void **state) {
     assert_holds(enginehost_file(&f.h, names[i]), triggers[i]);
   }
   assert_said(&f, "dmd 1.2: dump 3 of ./app -x (pid 4711)\n");
+  end(&f);
+}
+
+/* The kernel counts the engine, too, and what it needs to write a dump. */
+static void the_most_resident_memory(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t resident, own, most, most_after; /* of the system, before and after the dump */
+    const char *expected;
+  } dumps[] = {
+      {70, 20, 120, 150, "\"residentPeak\": 100,"}, /* 120 - 20 */
+      {90, 20, 150, 150, "\"residentPeak\": 100,"}, /* 150 was the dump before */
+      {105, 20, 150, 155, "\"residentPeak\": 105,"},
+      {60, 25, 180, 180, "\"residentPeak\": 155,"}, /* 180 - 25 */
+      {60, DMD_MEMORY_UNKNOWN, 300, 300, "\"residentPeak\": 155,"},
+  };
+  fixture_t f;
+  begin(&f);
+  f.options.out_file = "out.json";
+  start(&f);
+  for (uint32_t i = 0; i < COUNT_OF(dumps); i++) {
+    f.h.physical = (dmd_physical_t){.resident = dumps[i].resident, .own = dumps[i].own};
+    f.h.most_resident = dumps[i].most;
+    f.h.most_resident_after = dumps[i].most_after;
+    dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
+    char name[64];
+    snprintf(name, sizeof name, "/start/out.%u.json", i + 1);
+    assert_holds(enginehost_file(&f.h, name), dumps[i].expected);
+  }
+  dmd_engine_forked(&f.engine, 1);
+  f.h.physical = (dmd_physical_t){.resident = 40, .own = 10};
+  f.h.most_resident = f.h.most_resident_after = 55;
+  dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
+  assert_holds(enginehost_file(&f.h, "/start/out.1.json"), "\"residentPeak\": 45,");
   end(&f);
 }
 
@@ -457,6 +493,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_run_is_described),
       cmocka_unit_test(dumps_are_numbered),
+      cmocka_unit_test(the_most_resident_memory),
       cmocka_unit_test(forked),
       cmocka_unit_test(a_device_takes_all),
       cmocka_unit_test(compression),

@@ -15,6 +15,8 @@ enum { MAX_EVENTS = 20000 };
 typedef struct {
   host_t host;
   uint64_t now, dice;
+  uint64_t resident_szB;
+  unsigned n_resident_reads;
   dmd_timekeeper_t keeper;
   dmd_timepoint_t *events;
   uint32_t n_events;
@@ -30,12 +32,20 @@ static uint64_t tell_time(void *ctx) {
   return ((model_t *)ctx)->now;
 }
 
+static uint64_t tell_resident(void *ctx) {
+  model_t *m = ctx;
+  m->n_resident_reads++;
+  return m->resident_szB;
+}
+
 static void begin(model_t *m, uint64_t seed) {
   memset(m, 0, sizeof *m);
+  m->resident_szB = DMD_MEMORY_UNKNOWN;
   m->dice = seed;
   host_init(&m->host);
   m->events = calloc(MAX_EVENTS, sizeof *m->events);
-  dmd_timekeeper_init(&m->keeper, &m->host.env, (dmd_clock_t){tell_time, m}, true);
+  dmd_timekeeper_init(&m->keeper, &m->host.env, (dmd_clock_t){tell_time, m},
+                      (dmd_resident_t){tell_resident, m}, true);
 }
 
 static void end(model_t *m) {
@@ -150,11 +160,41 @@ static void a_clock_that_goes_back_stands_still(void **state) {
   end(&m);
 }
 
+static void resident_memory_is_read_once_a_slot(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t ms, szB, resident_szB, seen_szB, most_szB;
+    unsigned n_reads;
+  } steps[] = {
+      {1, 10, 500, 500, 500, 1}, {1, 20, 900, 500, 500, 1}, /* the same slot, and a larger heap */
+      {2, 10, 700, 700, 700, 2}, {3, 10, DMD_MEMORY_UNKNOWN, DMD_MEMORY_UNKNOWN, 700, 3},
+      {4, 10, 600, 600, 700, 4},
+  };
+  static model_t m;
+  begin(&m, 1);
+  for (size_t i = 0; i < COUNT_OF(steps); i++) {
+    m.now = steps[i].ms;
+    m.resident_szB = steps[i].resident_szB;
+    dmd_timekeeper_add(&m.keeper, point(steps[i].szB, i));
+    assert_int_equal(m.keeper.points[m.keeper.n_points - 1].resident_szB, steps[i].seen_szB);
+    assert_int_equal(m.keeper.most_resident_szB, steps[i].most_szB);
+    assert_int_equal(m.n_resident_reads, steps[i].n_reads);
+  }
+  m.resident_szB = 800;
+  dmd_timekeeper_mark(&m.keeper, point(1, 9), "x", 0);
+  assert_int_equal(m.keeper.marks[0].mark.at.resident_szB, 800);
+  assert_int_equal(m.keeper.most_resident_szB, 800);
+  dmd_timekeeper_restart(&m.keeper);
+  assert_int_equal(m.keeper.most_resident_szB, 0);
+  end(&m);
+}
+
 static void without_a_clock_there_is_nothing(void **state) {
   (void)state;
   static model_t m;
   begin(&m, 1);
-  dmd_timekeeper_init(&m.keeper, &m.host.env, (dmd_clock_t){NULL, NULL}, true);
+  dmd_timekeeper_init(&m.keeper, &m.host.env, (dmd_clock_t){NULL, NULL},
+                      (dmd_resident_t){NULL, NULL}, true);
   assert_false(dmd_timekeeper_is_due(&m.keeper));
   dmd_timekeeper_add(&m.keeper, point(10, 10));
   dmd_timekeeper_mark(&m.keeper, point(10, 10), "x", 0);
@@ -416,7 +456,8 @@ static void points_and_marks_of_blocks_are_exact(void **state) {
 
 static void keep_one(host_t *host, void *arg) {
   dmd_timekeeper_t keeper;
-  dmd_timekeeper_init(&keeper, &host->env, (dmd_clock_t){tell_time, arg}, true);
+  dmd_timekeeper_init(&keeper, &host->env, (dmd_clock_t){tell_time, arg},
+                      (dmd_resident_t){NULL, NULL}, true);
   dmd_timekeeper_add(&keeper, point(1, 1));
   dmd_timekeeper_mark(&keeper, point(1, 1), "text", 0);
   dmd_timekeeper_destroy(&keeper);
@@ -434,6 +475,7 @@ int main(void) {
       cmocka_unit_test(half_of_the_points_stay_in_steady_progress),
       cmocka_unit_test(one_point_is_due_in_each_slot),
       cmocka_unit_test(a_clock_that_goes_back_stands_still),
+      cmocka_unit_test(resident_memory_is_read_once_a_slot),
       cmocka_unit_test(without_a_clock_there_is_nothing),
       cmocka_unit_test(marks_are_bounded),
       cmocka_unit_test(a_child_begins_anew),
