@@ -186,6 +186,7 @@ dmd_core_sources = \
   dmd/show/page/ask_timeline.c \
   dmd/show/page/ask_tree.c \
   dmd/show/page/ask_treemap.c \
+  dmd/show/page/ask_waste.c \
   dmd/show/page/asks.c dmd/show/page/asks.h \
   dmd/show/page/flame.c dmd/show/page/flame.h \
   dmd/show/page/heapmap.c dmd/show/page/heapmap.h \

@@ -35,7 +35,7 @@ static void read_members(void *ctx, dmd_types_t *types, uint32_t type) {
       types, &(dmd_type_t){.kind = DMD_TYPE_ARRAY, .target = to_next, .count = i % 3});
   dmd_type_member_t members[] = {
       {.name = name_of(types, 'p'), .type = to_next},
-      {.name = name_of(types, 'q'), .type = number, .offset = WORD},
+      {.name = name_of(types, 'q'), .type = number, .offset = WORD, .bits_szB = i % 3},
       {.type = i > 0 ? structs[i - 1] : number, .offset = 2 * WORD},
       {.name = name_of(types, 'r'), .type = row, .offset = (3 + i) * WORD}};
   dmd_types_set_members(types, type, members, 4);

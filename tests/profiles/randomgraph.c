@@ -204,13 +204,14 @@ static void make_blocks(const maker_t *m, const dmd_graph_block_t *blocks, const
     uint32_t object = one_in(m, 4) ? any_object(m) : DMD_NONE;
     if (object != DMD_NONE)
       dmd_heapgraph_set_first_word(m->graph, object, below(m, 1 << 16));
-    if (m->graph->has_contents && one_in(m, 3)) {
+    if (one_in(m, 3)) {
       uint64_t req = sizes[i] - blocks[i].slop;
       uint32_t before = (uint32_t)below(m, i);
       dmd_graph_contents_t contents = {.tail = below(m, 2) * below(m, req + 1),
                                        .same = before > 0 ? m->n_roots + before : DMD_NONE,
                                        .byte = (uint8_t)below(m, 256)};
-      dmd_heapgraph_set_contents(m->graph, &contents);
+      if (m->graph->has_contents)
+        dmd_heapgraph_set_contents(m->graph, &contents);
     }
     make_edges(m, sizes, blocks[i].addr, sizes[i]);
   }
@@ -225,7 +226,7 @@ void random_graph(dmd_heapgraph_t *graph, const dmd_env_t *env, const random_dic
   m.n_stacks = 1 + (uint32_t)below(&m, MAX_THINGS);
   dmd_heapgraph_init(graph, env, m.n_roots, m.n_blocks, (m.n_roots + m.n_blocks) * MAX_EDGES);
   make_run(&m);
-  graph->has_contents = !one_in(&m, 3);
+  graph->has_contents = m.n_blocks % 3 > 0;
   make_objects(&m);
   place_blocks(&m, blocks, sizes);
   for (uint32_t i = 0; i < m.n_roots; i++)

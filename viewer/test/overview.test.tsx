@@ -21,6 +21,7 @@ test("overview: says each figure and each sentence that the core says", () => {
   for (const row of [...EXAMPLE.reporters.rows, ...EXAMPLE.tags.rows]) assert.ok(text.includes(`${row.name} ${row.bytes.toLocaleString("en")} ${row.share}`), row.name);
   assert.ok(text.includes("26,056,480 bytes in 213,142 blocks"));
   assert.ok(text.includes("1 stack of 64 bytes, the smallest, as (smaller records): the file was too large"));
+  assert.ok(text.includes(EXAMPLE.waste));
   assert.ok(!text.includes("faults"), "there are none");
 });
 
@@ -37,9 +38,14 @@ test("overview: faults come before records; changes are told", () => {
 
 test("overview: a comparison begins with what changed, which is said once", () => {
   const sentence = "The heap went from 7 to 12 bytes (+5).";
-  const text = shown({ ...EXAMPLE, heap: { bytes: 5, blocks: -1 }, changed: { sentence, total: 0, places: [] } }, { name: "old.json", kind: "profile" });
+  const text = shown({ ...EXAMPLE, waste: "", heap: { bytes: 5, blocks: -1 }, changed: { sentence, total: 0, places: [] } }, { name: "old.json", kind: "profile" });
   assert.ok(text.trim().startsWith(`+5 bytes in -1 blocks since old.json ${sentence} The tables below show differences: what a.json has more than old.json,`), text.slice(0, 300));
   assert.equal(text.split(sentence).length, 2);
+});
+
+test("overview: what could be saved is said if there is a heap graph, also at the peak", () => {
+  assert.ok(!shown({ ...EXAMPLE, waste: "" }).includes("What could be saved"));
+  assert.ok(shown({ ...EXAMPLE, moment: "peak" }).includes(`At the end: ${EXAMPLE.waste} What could be saved`));
 });
 
 test("overview: other modes have one section, and no state", () => {

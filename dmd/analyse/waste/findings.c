@@ -134,8 +134,8 @@ void dmd_waste_findings_init(dmd_waste_t *w, dmd_nodekeys_t *keys, const dmd_rec
   dmd_pool_init(&w->by_size, env, "dmd.waste", sizeof(dmd_waste_size_t));
   dmd_table_init(&w->index, env, "dmd.waste", finding_equal, w);
   dmd_table_init(&w->sizes_index, env, "dmd.waste", size_equal, w);
-  w->best = dmd_env_alloc(env, "dmd.waste", n_blocks * sizeof *w->best);
-  w->best_of = dmd_env_alloc(env, "dmd.waste", n_blocks * sizeof *w->best_of);
+  w->best = dmd_env_alloc(env, "dmd.waste", (n_blocks + 1) * sizeof *w->best);
+  w->best_of = dmd_env_alloc(env, "dmd.waste", (n_blocks + 1) * sizeof *w->best_of);
   dmd_mem_zero(w->best, n_blocks * sizeof *w->best);
 }
 

@@ -24,10 +24,19 @@ static const dmd_padding_t *padding_of(dmd_waste_t *w, uint32_t type) {
   return &known->padding;
 }
 
+/* False if the block's size contradicts its type: then it is not worth a word about the type. */
+static bool is_whole(const dmd_waste_t *w, uint32_t node, uint32_t type) {
+  const dmd_typing_t *typing = w->keys->kinds->typing;
+  uint64_t one = dmd_type_at(typing->types, type)->szB;
+  return dmd_type_is_flexible(typing->types, type, NULL, NULL) ||
+         (one > 0 &&
+          (dmd_heapgraph_requested(w->graph, node) - typing->nodes[node].lead) % one == 0);
+}
+
 static void look_at_padding(dmd_waste_t *w, uint32_t node) {
   const dmd_typing_t *typing = w->keys->kinds->typing;
   uint32_t type = dmd_typing_type(typing, node);
-  if (!dmd_type_is(typing->types, type, DMD_TYPE_STRUCT))
+  if (!dmd_type_is(typing->types, type, DMD_TYPE_STRUCT) || !is_whole(w, node, type))
     return;
   const dmd_padding_t *padding = padding_of(w, type);
   uint64_t n = dmd_typing_count(typing, node), less = n * (padding->szB - padding->best_szB);

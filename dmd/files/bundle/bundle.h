@@ -70,7 +70,9 @@ typedef enum {
   DMD_BUNDLE_HISTORY,         /* builds, curves, alarms */
   DMD_BUNDLE_HISTORY_RECORDS, /* the records of builds */
   /* For each graph whose contents were compared; optional. */
-  DMD_BUNDLE_CONTENTS /* dmd_graph_contents_t */
+  DMD_BUNDLE_CONTENTS, /* dmd_graph_contents_t */
+  /* For each graph with types that have bit fields; optional. */
+  DMD_BUNDLE_BIT_FIELDS /* their bytes (bundletypes.h) */
 } dmd_bundle_kind_t;
 
 typedef enum { DMD_BUNDLE_IS_PROFILE, DMD_BUNDLE_IS_GRAPH } dmd_bundle_file_kind_t;

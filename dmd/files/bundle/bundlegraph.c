@@ -270,6 +270,16 @@ static const char *read_variables(dmd_bundle_graph_t *graph, const dmd_bundle_t 
   return dmd_bundlecursor_is_done(&c) ? NULL : "its variables";
 }
 
+static const char *read_bit_fields(dmd_bundle_graph_t *graph, const dmd_bundle_t *image,
+                                   uint32_t i) {
+  const dmd_bundle_section_t *section = dmd_bundle_find(image, DMD_BUNDLE_BIT_FIELDS, i);
+  if (section == NULL)
+    return NULL;
+  dmd_bundlecursor_t c = dmd_bundlecursor_of(section->bytes, section->n);
+  dmd_imagebitfields_read(&c, &graph->types);
+  return dmd_bundlecursor_is_done(&c) ? NULL : "its bit fields";
+}
+
 bool dmd_bundle_open_graph(dmd_bundle_graph_t *graph, const dmd_bundle_t *image, uint32_t i,
                            dmd_strbuf_t *why) {
   dmd_heapgraph_columns_t columns;
@@ -287,6 +297,8 @@ bool dmd_bundle_open_graph(dmd_bundle_graph_t *graph, const dmd_bundle_t *image,
     wrong = read_typed(graph, image, i);
   if (wrong == NULL)
     wrong = read_variables(graph, image, i);
+  if (wrong == NULL)
+    wrong = read_bit_fields(graph, image, i);
   if (wrong == NULL) {
     dmd_liveparts_find(&graph->typing);
     return true;
@@ -406,5 +418,6 @@ uint32_t dmd_bundlewriter_add_graph(dmd_bundlewriter_t *w, const dmd_heapgraph_t
   if (heap->has_contents)
     write_contents(w, index, heap);
   write_typed(w, index, typing);
+  dmd_imagebitfields_write(w, index, types);
   return index;
 }

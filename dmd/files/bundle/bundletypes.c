@@ -107,6 +107,36 @@ void dmd_imagetypes_read(dmd_bundlecursor_t *c, dmd_types_t *types) {
     read_members(c, types, id);
 }
 
+/* ---- Bit fields. ---- */
+
+void dmd_imagebitfields_write(dmd_bundlewriter_t *w, uint32_t graph, const dmd_types_t *types) {
+  dmd_bundlewriter_begin(w, DMD_BUNDLE_BIT_FIELDS, graph);
+  for (uint32_t id = 1; id <= types->pool.last; id++)
+    for (uint32_t i = 0; i < dmd_type_at(types, id)->n_members; i++) {
+      uint32_t szB = dmd_types_member(types, id, i)->bits_szB;
+      if (szB == 0)
+        continue;
+      dmd_bundlewriter_number(w, id);
+      dmd_bundlewriter_number(w, i);
+      dmd_bundlewriter_number(w, szB);
+    }
+  dmd_bundlewriter_end_section(w);
+}
+
+void dmd_imagebitfields_read(dmd_bundlecursor_t *c, dmd_types_t *types) {
+  while (!dmd_bundlecursor_is_done(c) && !c->failed) {
+    uint32_t id = dmd_bundlecursor_id(c, types->pool.last);
+    uint64_t i = dmd_bundlecursor_number(c);
+    uint32_t szB = dmd_bundlecursor_id(c, UINT32_MAX);
+    if (id == DMD_NONE || i >= dmd_type_at(types, id)->n_members)
+      dmd_bundlecursor_fail(c);
+    if (!c->failed)
+      DMD_POOL_AT(&types->members, dmd_type_member_t,
+                  dmd_type_at(types, id)->first_member + (uint32_t)i + 1)
+          ->bits_szB = szB;
+  }
+}
+
 /* ---- Variables. ---- */
 
 void dmd_imagevariables_write(dmd_bundlewriter_t *w, uint32_t graph,

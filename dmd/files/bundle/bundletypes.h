@@ -16,6 +16,16 @@ void dmd_imagetypes_write(dmd_bundlewriter_t *w, const dmd_types_t *types);
 /* Fills initialised, empty types. */
 void dmd_imagetypes_read(dmd_bundlecursor_t *c, dmd_types_t *types);
 
+/* ---- Bit fields. ----
+ *
+ * An optional section with the bytes that bit fields are in, which padding needs (analyse/waste):
+ * for each its type, its place among the members, and how many bytes. */
+
+void dmd_imagebitfields_write(dmd_bundlewriter_t *w, uint32_t graph, const dmd_types_t *types);
+
+/* Fills in the members of types that were read. */
+void dmd_imagebitfields_read(dmd_bundlecursor_t *c, dmd_types_t *types);
+
 /* ---- Variables. ----
  *
  * An optional section of a bundle with the variables named in proposals for

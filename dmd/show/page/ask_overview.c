@@ -4,14 +4,17 @@
  * about the peak, "" if it is unknown, "heap", "sampled", if sampled the "bytesError"
  * and "blocksError" of the heap, "sections": [{"name", "bytes", "blocks", "records", "share"}],
  * "faults" (ask_faults.c), "worst": [the largest records, in dark-matter mode the unreported ones,
- * each with "whose"], "all": [sentences about all unreported blocks], "reporters" and "tags":
- * {"total", "rows"}}; with old also "changed": {"sentence", "total", "places": [...]}.
+ * each with "whose"], "all": [sentences about all unreported blocks], "waste": sentences about what
+ * could be saved, "" if there is no heap graph, or a large one, "reporters" and "tags": {"total",
+ * "rows"}}; with old also "changed": {"sentence", "total", "places": [...]}.
  */
 #include "analyse/records/changes.h"
 #include "show/page/answer.h"
 #include "show/page/asks.h"
+#include "show/page/pagegraph.h"
 #include "show/text/record_json.h"
 #include "show/text/text_rows.h"
+#include "show/text/text_waste.h"
 
 enum { WORST = 5, FAULTS = 3, ROWS = 10, PLACES = 5 };
 
@@ -70,6 +73,17 @@ static void write_advice_on_all(dmd_jsonout_t *j, dmd_view_t *view) {
     dmd_pieces_print_advice_on_all(&view->pieces, &printed.out);
   dmd_jsonout_key(j, "all");
   dmd_printed_end_lines(&printed, j);
+}
+
+static void write_waste(dmd_jsonout_t *j, const dmd_session_t *page, const dmd_view_t *view) {
+  dmd_session_graph_t *graph =
+      view->before == NULL ? dmd_session_graph_beside(page, view->of) : NULL;
+  dmd_strbuf_t sentence;
+  dmd_strbuf_init(&sentence, page->env);
+  if (graph != NULL && graph->heap->graph.n_nodes <= DMD_PAGE_MAX_ADVISED)
+    dmd_waste_sentence(&sentence, dmd_session_waste(graph, DMD_WASTE_LEAST_SZB));
+  dmd_jsonout_key_str(j, "waste", sentence.text);
+  dmd_strbuf_destroy(&sentence);
 }
 
 static void write_rows(dmd_jsonout_t *j, const dmd_view_t *view, dmd_by_t by, const char *key) {
@@ -155,6 +169,7 @@ bool dmd_ask_overview(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_answer_faults(&j, view, (dmd_window_t){0, FAULTS});
   write_worst(&j, view);
   write_advice_on_all(&j, view);
+  write_waste(&j, page, view);
   write_rows(&j, view, DMD_BY_REPORTER, "reporters");
   write_rows(&j, view, DMD_BY_TAG, "tags");
   if (view->before != NULL)

@@ -57,5 +57,6 @@ bool dmd_ask_text(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_timeline(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_tree(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_treemap(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_waste(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 
 #endif

@@ -24,6 +24,8 @@ void dmd_session_add_graph(dmd_session_t *page, const char *name, uint32_t besid
 
 static void destroy_graph(dmd_session_graph_t *graph) {
   const dmd_env_t *env = graph->name.env;
+  if (graph->has_waste)
+    dmd_waste_destroy(&graph->waste);
   if (graph->has_rows)
     dmd_retainedrows_destroy(&graph->rows);
   if (graph->has_census)
@@ -137,6 +139,20 @@ const dmd_owners_t *dmd_session_owners(dmd_session_graph_t *graph) {
     dmd_owners_init(&graph->owners, graph->heap, &graph->kinds, records, NULL);
   graph->has_owners = true;
   return &graph->owners;
+}
+
+const dmd_waste_t *dmd_session_waste(dmd_session_graph_t *graph, uint64_t least_szB) {
+  make_kinds(graph);
+  const dmd_records_t *records = dmd_session_graph_records(graph);
+  if (graph->has_waste && graph->waste_options.least_szB == least_szB)
+    return &graph->waste;
+  if (graph->has_waste)
+    dmd_waste_destroy(&graph->waste);
+  graph->has_waste = false;
+  graph->waste_options = (dmd_waste_options_t){.kinds = ~0u, .least_szB = least_szB};
+  dmd_waste_init(&graph->waste, &graph->keys, records, &graph->waste_options);
+  graph->has_waste = true;
+  return &graph->waste;
 }
 
 const dmd_owner_hint_t *dmd_session_owner_advice(const dmd_session_t *page, uint32_t file,

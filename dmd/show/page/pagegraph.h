@@ -17,6 +17,7 @@
 #include "analyse/graph/census.h"
 #include "analyse/graph/owners.h"
 #include "analyse/graph/retained.h"
+#include "analyse/waste/waste.h"
 #include "show/page/session.h"
 #include "show/text/text_graph.h"
 
@@ -34,7 +35,8 @@ typedef struct dmd_session_graph {
   dmd_typing_t *typing;
   const dmd_variable_namer_t *namer; /* names its variables; may be NULL */
   /* Data computed so far: */
-  bool has_kinds, has_retained, has_records, has_owners, has_advice, has_census, has_rows;
+  bool has_kinds, has_retained, has_records, has_owners, has_advice, has_census, has_rows,
+      has_waste;
   dmd_kinds_t kinds;
   dmd_nodekeys_t keys;
   dmd_retained_t retained;
@@ -47,6 +49,8 @@ typedef struct dmd_session_graph {
   int64_t heap_szB;
   dmd_retainedrows_t rows;
   dmd_strbuf_t rows_of;
+  dmd_waste_t waste;
+  dmd_waste_options_t waste_options;
 } dmd_session_graph_t;
 
 /* Adds a graph, which becomes that of file `beside` unless that is DMD_SESSION_ALONE. */
@@ -83,9 +87,11 @@ dmd_nodekeys_t *dmd_session_graph_keys(dmd_session_graph_t *graph);
 const dmd_retained_t *dmd_session_retained(dmd_session_graph_t *graph);
 const dmd_records_t *dmd_session_graph_records(dmd_session_graph_t *graph);
 const dmd_owners_t *dmd_session_owners(dmd_session_graph_t *graph);
+/* Findings of at least so many bytes; kept until other ones are asked for. */
+const dmd_waste_t *dmd_session_waste(dmd_session_graph_t *graph, uint64_t least_szB);
 
-/* A view of a profile does not search larger graphs for owners, because that takes too long.
- * ask=owners does. */
+/* A view of a profile does not search larger graphs for owners or waste, because that takes too
+ * long. ask=owners and ask=waste do. */
 enum { DMD_PAGE_MAX_ADVISED = 300000 };
 
 /* The owners of the unreported blocks of a file's records, found in its graph. NULL if there is no

@@ -231,6 +231,39 @@ void dmd_waste_what(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_find
   dmd_strbuf_destroy(&type);
 }
 
+/* The finding of which the total counts most; NULL if there is none. */
+static const dmd_waste_finding_t *largest(const dmd_waste_t *w) {
+  const dmd_waste_finding_t *most = NULL;
+  for (uint32_t i = 0; i < w->n; i++)
+    if (most == NULL || dmd_waste_at(w, i)->counted > most->counted)
+      most = dmd_waste_at(w, i);
+  return most;
+}
+
+void dmd_waste_sentence(dmd_strbuf_t *to, const dmd_waste_t *w) {
+  static const char *const nouns[DMD_N_WASTE_KINDS] = {
+      [DMD_WASTE_LOST] = "lost blocks",       [DMD_WASTE_CONSTANT] = "blocks of equal bytes",
+      [DMD_WASTE_DUPLICATE] = "duplicates",   [DMD_WASTE_CONTAINER] = "unused capacity",
+      [DMD_WASTE_UNTOUCHED] = "ends of zero", [DMD_WASTE_PADDING] = "padding",
+      [DMD_WASTE_SMALL] = "small blocks",     [DMD_WASTE_SLOP] = "slop"};
+  const dmd_waste_finding_t *most = largest(w);
+  dmd_out_t out;
+  if (most == NULL)
+    return;
+  dmd_out_init(&out, dmd_strbuf_write, to);
+  dmd_print_bytes(&out, w->bytes);
+  dmd_out_str(&out, " could be saved, ");
+  dmd_print_percent(&out, (int64_t)w->bytes, (int64_t)w->heap_szB);
+  dmd_out_str(&out, " of the heap. The largest part, ");
+  dmd_print_bytes(&out, most->counted);
+  dmd_out_str(&out, ", is ");
+  dmd_out_str(&out, nouns[most->kind]);
+  dmd_out_str(&out, ": ");
+  dmd_out_flush(&out);
+  dmd_waste_what(to, w, most);
+  dmd_strbuf_str(to, ".");
+}
+
 static void print_finding(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
   dmd_strbuf_t text;
   dmd_strbuf_init(&text, w->graph->env);
@@ -400,11 +433,10 @@ static void write_details(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_wast
   }
 }
 
-static void write_finding(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+void dmd_waste_write_members(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
   dmd_strbuf_t advice;
   dmd_strbuf_init(&advice, w->graph->env);
   dmd_waste_advice(&advice, w, f);
-  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(j, "kind", dmd_waste_kind_name((dmd_waste_kind_t)f->kind));
   dmd_jsonout_key_u64(j, "bytes", f->bytes);
   dmd_jsonout_key_u64(j, "counted", f->counted);
@@ -424,7 +456,6 @@ static void write_finding(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_wast
   dmd_jsonout_address(j, dmd_heapgraph_block(w->graph, f->example)->addr);
   write_details(j, w, f);
   dmd_jsonout_key_str(j, "advice", advice.text);
-  dmd_jsonout_end(j);
   dmd_strbuf_destroy(&advice);
 }
 
@@ -439,15 +470,6 @@ void dmd_waste_write_sums(dmd_jsonout_t *j, const dmd_waste_t *w) {
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   for (int kind = 0; kind < DMD_N_WASTE_KINDS; kind++)
     dmd_jsonout_key_u64(j, dmd_waste_kind_name((dmd_waste_kind_t)kind), w->of[kind]);
-  dmd_jsonout_end(j);
-}
-
-void dmd_waste_write_findings(dmd_jsonout_t *j, const dmd_waste_t *w, uint32_t first,
-                              uint32_t end) {
-  dmd_jsonout_key(j, "findings");
-  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
-  for (uint32_t i = first; i < end; i++)
-    write_finding(j, w, dmd_waste_at(w, i));
   dmd_jsonout_end(j);
 }
 
@@ -475,6 +497,13 @@ void dmd_waste_json(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by) {
   dmd_waste_write_sums(&j, w);
   if (by != DMD_WASTE_BY_FINDING)
     write_rows(&j, w, by);
-  dmd_waste_write_findings(&j, w, 0, w->n);
+  dmd_jsonout_key(&j, "findings");
+  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < w->n; i++) {
+    dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
+    dmd_waste_write_members(&j, w, dmd_waste_at(w, i));
+    dmd_jsonout_end(&j);
+  }
+  dmd_jsonout_end(&j);
   dmd_jsonout_end(&j);
 }

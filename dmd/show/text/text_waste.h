@@ -16,6 +16,10 @@ void dmd_waste_what(dmd_strbuf_t *to, const dmd_waste_t *waste, const dmd_waste_
 void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *waste,
                       const dmd_waste_finding_t *finding);
 
+/* Appends what could be saved and the finding that saves most of it, in two sentences; nothing
+ * without findings. Names are escaped. */
+void dmd_waste_sentence(dmd_strbuf_t *to, const dmd_waste_t *waste);
+
 /* Prints the total, then a table of findings, or their sums by something, at most max_rows (0:
  * all). Leaves out findings all of whose bytes others count. */
 void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *waste, dmd_waste_by_t by,
@@ -26,9 +30,9 @@ void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *waste, dmd_waste_by_t by
  * "allocatedAt", "advice", ...}]}. "rows" is left out for DMD_WASTE_BY_FINDING. */
 void dmd_waste_json(dmd_out_t *out, const dmd_waste_t *waste, dmd_waste_by_t by);
 
-/* Parts of it, as members of the open object: the sums, and findings [first, end). */
+/* Parts of it, as members of the open object: the sums, and what is known of a finding. */
 void dmd_waste_write_sums(dmd_jsonout_t *j, const dmd_waste_t *waste);
-void dmd_waste_write_findings(dmd_jsonout_t *j, const dmd_waste_t *waste, uint32_t first,
-                              uint32_t end);
+void dmd_waste_write_members(dmd_jsonout_t *j, const dmd_waste_t *waste,
+                             const dmd_waste_finding_t *finding);
 
 #endif

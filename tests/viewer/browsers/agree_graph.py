@@ -93,6 +93,19 @@ def leaks(t, page, fixture):
             "lost, by stack")
 
 
+def waste(t, page, fixture):
+    """Compares the findings, whatever they save, with what dmdv waste finds."""
+    page.go("view=waste&least=1")
+    said = t.json("waste", "--json", "--min-bytes=1", fixture.graph)
+    counted = [one for one in said["findings"] if one["counted"] > 0]
+    t.contains(page.text("main .headline"), sums(said["total"]))
+    t.equal(page.evaluate("[...document.querySelectorAll('.worst > li')].map((e) => [e.querySelector('.worst-size').innerText, "
+                          "e.querySelectorAll('p')[2].innerText, [...e.querySelectorAll('.stack .frame')].map((frame) => frame.textContent)])"),
+            [["%s (%s) in %s: %s" % (bytes_of(one["bytes"]), percent(one["bytes"], said["heap"]), blocks_of(one["blocks"]), one["kind"]),
+              one["advice"], one["allocatedAt"] or NO_STACK] for one in counted[:50]], "findings")
+    t.check(counted, "something is wasted")
+
+
 def owners(t, page, fixture):
     page.go("view=graph&show=owners")
     said = t.json("owners", "--json", fixture.graph)

@@ -9,8 +9,8 @@ import fixtures
 
 PROFILE = [agree_profile.files, agree_profile.overview, agree_profile.records, agree_profile.by_what, agree_profile.tree,
            agree_profile.faults, agree_pictures.flame, agree_pictures.treemap]
-GRAPH = [agree_graph.census, agree_graph.retained, agree_graph.paths, agree_graph.leaks, agree_graph.owners, agree_graph.neighbours,
-         agree_map.heap_map]
+GRAPH = [agree_graph.census, agree_graph.retained, agree_graph.paths, agree_graph.leaks, agree_graph.waste, agree_graph.owners,
+         agree_graph.neighbours, agree_map.heap_map]
 
 
 def agree(t, name, views):

@@ -108,7 +108,7 @@ def test_all_open_of_every_fixture(t):
         links = open_all(t.open(*fixture.paths), t, lambda link: None)
         offered[name] = {link.split("=")[1].split("&")[0] for link in links}
     of_a_profile = {"overview", "records", "flame", "faults", "tree", "treemap", "files"}
-    of_a_graph = {"graph", "map", "files"}
+    of_a_graph = {"graph", "waste", "map", "files"}
     of_dmd = of_a_profile | {"timeline"}
     wanted = {"catalog": of_dmd | of_a_graph, "redis": of_dmd | of_a_graph, "firefox": of_a_profile,
               "diff": of_a_profile | {"diff"}, "series": of_dmd | {"diff"}, "peak": of_dmd | of_a_graph,

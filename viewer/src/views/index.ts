@@ -16,5 +16,6 @@ import { timelineView } from "./timeline.tsx";
 import { treeView } from "./tree.tsx";
 import { treemapView } from "./treemap.tsx";
 import type { View } from "./view.ts";
+import { wasteView } from "./waste.tsx";
 
-export const VIEWS: readonly View[] = [historyView, curveView, overviewView, timelineView, recordsView, flameView, faultsView, treeView, treemapView, graphView, heapMapView, diffView, filesView];
+export const VIEWS: readonly View[] = [historyView, curveView, overviewView, timelineView, recordsView, flameView, faultsView, treeView, treemapView, graphView, wasteView, heapMapView, diffView, filesView];

@@ -98,6 +98,12 @@ function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "
       <h2 class="headline">{headline(answer, old, atPeak)}</h2>
       {answer.changed !== undefined && <p>{answer.changed.sentence}</p>}
       {old === undefined && !atPeak && answer.peak !== "" && <p>{`P${answer.peak.slice(1)}`}</p>}
+      {answer.waste !== "" && (
+        <p>
+          {atPeak ? "At the end: " : ""}
+          {answer.waste} <Link onClick={() => goTo("waste")}>What could be saved</Link>
+        </p>
+      )}
       {answer.sampled && (
         <p>
           Blocks were sampled: all figures of blocks are estimates

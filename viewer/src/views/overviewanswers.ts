@@ -41,6 +41,8 @@ export interface OverviewAnswer {
   readonly worst: readonly WorstRow[];
   /** Sentences about all unreported blocks. */
   readonly all: readonly string[];
+  /** What could be saved, in sentences; "" without a heap graph. */
+  readonly waste: string;
   readonly reporters: Sums;
   readonly tags: Sums;
   /** For a difference. */

@@ -8,6 +8,7 @@
 #include "analyse/transform/merge.h"
 #include "show/page/pagegraph.h"
 #include "show/text/text_graph.h"
+#include "show/text/text_waste.h"
 
 #include <stdio.h>
 
@@ -266,6 +267,65 @@ static void leaks_owners_and_paths_are_those_of_dmdv(void **state) {
   assert_true(n_dark > 3);
 }
 
+/* What dmdv finds of a kind is what the page shows of it. */
+static int check_waste(graphs_t *g, const dmd_records_t *records, dmd_waste_kind_t kind) {
+  const dmd_waste_options_t options = {.kinds = ~0u, .least_szB = 3};
+  dmd_waste_t waste;
+  sink_t sink;
+  dmd_waste_init(&waste, &g->other.keys, records, &options);
+  sink_init(&sink);
+  dmd_waste_json(&sink.out, &waste, DMD_WASTE_BY_FINDING);
+  dmd_waste_destroy(&waste);
+  const char *name = dmd_waste_kind_name(kind);
+  const cJSON *expected = parse_sink(g, &sink), *finding;
+  const cJSON *shown = page_askf(&g->page, "ask=waste&count=9999&least=3&kind=%s", name);
+  const cJSON *row = member(shown, "findings")->child;
+  int n = 0;
+  assert_same(member(shown, "total"), member(expected, "total"));
+  assert_same(member(shown, "kinds"), member(expected, "kinds"));
+  cJSON_ArrayForEach(finding, member(expected, "findings")) {
+    if (strcmp(string_of(finding, "kind"), name) != 0)
+      continue;
+    check_members(row, finding);
+    row = row->next;
+    n++;
+  }
+  assert_null(row);
+  assert_int_equal(number_of(shown, "n"), n);
+  return n;
+}
+
+/* What is counted of the shown findings adds up to the total. */
+static void check_counted(graphs_t *g) {
+  const cJSON *shown = page_ask(&g->page, "ask=waste&count=9999&least=1"), *finding;
+  double counted = 0;
+  cJSON_ArrayForEach(finding, member(shown, "findings")) {
+    assert_true(number_of(finding, "counted") > 0);
+    counted += number_of(finding, "counted");
+  }
+  assert_true(counted == number_of(shown, "total.bytes"));
+}
+
+static void waste_is_that_of_dmdv(void **state) {
+  (void)state;
+  static graphs_t g;
+  int n = 0;
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    dice_t dice = {seed};
+    dmd_records_t records;
+    begin(&g, seed);
+    dmd_heapgraph_add_groups(&g.other.graph, NULL);
+    dmd_records_init(&records, &g.other.graph.profile, 8, DMD_SORT_USABLE);
+    for (int kind = 0; kind < DMD_N_WASTE_KINDS; kind++)
+      n += check_waste(&g, &records, (dmd_waste_kind_t)kind);
+    check_counted(&g);
+    check_windows(&g.page, &dice, "ask=waste&least=1", "findings");
+    dmd_records_destroy(&records);
+    end(&g);
+  }
+  assert_true(n > 20);
+}
+
 /* Each edge is listed at both of its ends. */
 static void neighbours_of_all_nodes(void **state) {
   (void)state;
@@ -314,7 +374,7 @@ static void neighbours_of_all_nodes(void **state) {
 static void without_a_graph(void **state) {
   (void)state;
   static const char *const asks[] = {"census", "retained",   "paths", "leaks",
-                                     "owners", "neighbours", "map"};
+                                     "owners", "neighbours", "map",   "waste"};
   static graphs_t g;
   begin(&g, 1);
   page_add(&g.page, DMD_MODE_LIVE);
@@ -443,6 +503,7 @@ static void use(host_t *host, void *arg) {
       "ask=owners",
       "ask=neighbours",
       "ask=map",
+      "ask=waste",
   };
   dice_t dice = {4};
   keyed_t keyed;
@@ -474,6 +535,7 @@ int main(void) {
       cmocka_unit_test(a_difference_of_graphs),
       cmocka_unit_test(retained_is_that_of_dmdv),
       cmocka_unit_test(leaks_owners_and_paths_are_those_of_dmdv),
+      cmocka_unit_test(waste_is_that_of_dmdv),
       cmocka_unit_test(neighbours_of_all_nodes),
       cmocka_unit_test(without_a_graph),
       cmocka_unit_test(graphs_are_listed),
