@@ -16,11 +16,18 @@ int dmd_path_compare(const char *a, const char *b) {
   return x < y ? -1 : 1;
 }
 
+static bool is_below(const char *path, const char *top, size_t n) {
+  return dmd_str_equal_n(path, top, n) && (path[n] == '\0' || path[n] == '/');
+}
+
+/* "/" and "//" are paths, too: the second is below the first. */
 bool dmd_path_is_at_or_below(const char *path, const char *top) {
   size_t n = dmd_str_length(top);
+  if (is_below(path, top, n))
+    return true;
   while (n > 0 && top[n - 1] == '/')
     n--;
-  return n > 0 && dmd_str_equal_n(path, top, n) && (path[n] == '\0' || path[n] == '/');
+  return n > 0 && is_below(path, top, n);
 }
 
 const char *dmd_path_base(const char *path) {
