@@ -136,7 +136,7 @@ static bool take_processes(source_t *source, const dmd_profile_t *profile, const
 }
 
 static bool has_moment(const source_t *source, const dmd_profile_t *profile, const options_t *o) {
-  if (o->moment != DMD_MOMENT_PEAK || profile->shows_peak)
+  if (o->moment == DMD_MOMENT_END || profile->shows_peak)
     return true;
   return source->is_profile
              ? dmdv_error_no_peak(shown(source->name))

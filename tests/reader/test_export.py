@@ -158,6 +158,33 @@ def test_pprof_peak(test):
     test.equal(sum(values["live_bytes"] for _, values, _ in alone.samples), 1344, "bytes")
 
 
+class RecentPeak(Profile):
+    """Peaks before and after the previous dump, with 700 and 300 bytes, and 50 bytes at the end."""
+
+    def __init__(self):
+        moments = {name: {"bytes": n, "blocks": 1, "milliseconds": n, "allocated": 1000} for name, n in (("peak", 700), ("recentPeak", 300))}
+        super().__init__(options=None, dmd=dict(RUN, **moments))
+        self.block(50, BAKE, afterPeak=True)
+        self.gone = self.trace(LOAD)
+
+    def json(self):
+        return dict(super().json(), peakBlockList=[{"req": 700, "alloc": self.gone}], recentPeakBlockList=[{"req": 300, "alloc": self.gone}])
+
+
+def test_recent_peak(test):
+    """Also in dmdv tree. If the recent peak is the peak of all, it is that."""
+    for moment, profile, expected in (("peak", RecentPeak(), 700), ("recent-peak", RecentPeak(), 300), ("recent-peak", Peak(), 1344)):
+        d = decode(test, profile, "--moment=" + moment)
+        test.equal(sum(values["live_bytes"] for _, values, _ in d.samples), expected, moment)
+        total = sum(int(line.split()[-1]) for line in export(test, "collapsed", profile, "--moment=" + moment).splitlines())
+        test.equal(total, expected, "collapsed, " + moment)
+        out, _ = test.dmdv("tree", "-v", "--moment=" + moment, "p.json")
+        test.equal(re.findall(r"([\d,]+) B ── heap-allocated", out), ["{:,}".format(expected)], "tree, " + moment)
+    test.check("does not have the records of its peak" in test.error("export", "--format=pprof", "--moment=recent-peak",
+                                                                     test.write("none.json", Profile(options=None, dmd=RUN).block(1, BAKE))),
+               "no peak is an error")
+
+
 def test_pprof_of_a_program_that_frees_all(test):
     """Opens with the peak."""
     p = Peak(trigger="exit", totals={"inUseBytes": 0})

@@ -54,9 +54,11 @@
 
 /* ---- Records, pages, programs that run. ---- */
 
-#define DMDV_END_OR_PEAK "the blocks of the dump, or those of the largest heap before it"
+#define DMDV_END_OR_PEAK                                                                           \
+  "the blocks of the dump, those of the largest heap before it, or those of the largest heap "     \
+  "between the previous dump of the process and this one"
 #define DMDV_END_OR_PEAK_OPTION(type, field, help)                                                 \
-  { "moment", "end|peak", "end", help, DMD_OPTION_WORD, DMD_OPTION_AT(type, field) }
+  { "moment", "end|peak|recent-peak", "end", help, DMD_OPTION_WORD, DMD_OPTION_AT(type, field) }
 
 #define DMDV_MAX_RECORDS_OPTION(type, field, help)                                                 \
   {                                                                                                \

@@ -325,11 +325,11 @@ static inline bool dmd_profile_is_sampled(const dmd_profile_t *profile) {
  * alone, so one of the two is chosen first. */
 
 typedef enum {
-  DMD_MOMENT_END,   /* the dump */
-  DMD_MOMENT_PEAK,  /* the peak, or the dump if its records are not there */
-  DMD_MOMENT_AUTO,  /* the peak if it matters */
-  DMD_MOMENT_ALL,   /* keep all: for a profile that is only written again */
-  DMD_MOMENT_RECENT /* the peak since the previous dump, or as DMD_MOMENT_PEAK */
+  DMD_MOMENT_END,    /* the dump */
+  DMD_MOMENT_PEAK,   /* the peak, or the dump if its records are not there */
+  DMD_MOMENT_RECENT, /* the peak since the previous dump, or as DMD_MOMENT_PEAK */
+  DMD_MOMENT_AUTO,   /* the peak if it matters */
+  DMD_MOMENT_ALL     /* keep all: for a profile that is only written again */
 } dmd_moment_choice_t;
 
 static inline bool dmd_moment_is_a_peak(dmd_moment_choice_t choice) {
