@@ -87,6 +87,12 @@ def objects_that_end(t):
     t.equal((found["calls"], found["right"], found["changed"], found["findings"]), (2, 2, 0, []))
 
 
+def objects_that_change(t):
+    """Once claims of a function came too late for a graph, each of its claims gets one at once: all from the eighth."""
+    found = _claims(t, _run(t))["size_of_growing"]
+    t.equal((found["calls"], found["right"], found["changed"], found["findings"]), (14, 14, 6, []))
+
+
 def in_the_file(t):
     """The claims in the file, by protobuf's own decoder, are the calls that the program made."""
     run = _run(t)

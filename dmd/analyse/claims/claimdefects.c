@@ -62,6 +62,8 @@ static uint64_t value_for(const dmd_claim_part_t *part, const dmd_claim_rule_t *
     return 0 - whole;
   case DMD_DEFECT_MISSING_OWN:
     return 0 - own;
+  case DMD_DEFECT_MISSING_BELOW:
+    return own - whole;
   case DMD_DEFECT_TWICE:
     return whole;
   case DMD_DEFECT_SHARED:
@@ -168,6 +170,7 @@ static bool is_possible(const dmd_claim_group_t *g, dmd_defect_kind_t kind, uint
   case DMD_DEFECT_SHARED:
     return g->rule->scope == DMD_CLAIM_OWNED && part->whole_others.blocks > 0;
   case DMD_DEFECT_MISSING_OWN:
+  case DMD_DEFECT_MISSING_BELOW:
   case DMD_DEFECT_TWICE_OWN:
     return part->whole.blocks > part->own.blocks;
   default:

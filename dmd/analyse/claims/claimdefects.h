@@ -21,10 +21,11 @@ static inline uint64_t dmd_claim_truth(const dmd_claim_rule_t *rule, const dmd_c
 /* What is wrong with a claim. A part is one of the case's. */
 typedef enum {
   DMD_DEFECT_NONE,
-  DMD_DEFECT_UNIT,        /* the part is counted in the other unit: requested or usable bytes */
-  DMD_DEFECT_MISSING,     /* the part is not counted, nor what is below it */
-  DMD_DEFECT_MISSING_OWN, /* the part is not counted, but what is below it is */
-  DMD_DEFECT_TWICE,       /* the part and what is below it are counted once too often */
+  DMD_DEFECT_UNIT,          /* the part is counted in the other unit: requested or usable bytes */
+  DMD_DEFECT_MISSING,       /* the part is not counted, nor what is below it */
+  DMD_DEFECT_MISSING_OWN,   /* the part is not counted, but what is below it is */
+  DMD_DEFECT_MISSING_BELOW, /* the part is counted, but not what is below it */
+  DMD_DEFECT_TWICE,         /* the part and what is below it are counted once too often */
   DMD_DEFECT_TWICE_OWN,
   DMD_DEFECT_SHARED,     /* a part that the object does not own is counted */
   DMD_DEFECT_EACH,       /* `bytes` too many for each block of the part */

@@ -6,7 +6,10 @@
 /* A rule with a constant must explain so many more shapes than one without. */
 static const double CONSTANT_HANDICAP = 0.5;
 static const double RARE = 0.05; /* share of a function's cases that a rare shape has at most */
-enum { LEAST_FOR_CONSTANT = 3 }; /* cases that a rule with a constant must explain */
+enum {
+  LEAST_FOR_CONSTANT = 3, /* cases that a rule with a constant must explain */
+  LEAST_FOR_MORE = 3      /* cases that show that a function counts more than the block */
+};
 
 /* The cases of one function: ids, by shape, and within a shape in the order of the claims. */
 typedef struct {
@@ -283,6 +286,19 @@ typedef struct {
   bool is_any;
 } best_t;
 
+/* Whether the function returned several times, to the byte, what is retained by an object that
+ * retains other blocks: then it does not mean the block, even if it is right for most blocks. */
+static bool counts_more(const function_t *f) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < f->n && n < LEAST_FOR_MORE; i++) {
+    const dmd_claim_case_t *c = case_of(f, f->ids[i]);
+    const dmd_claim_size_t *retained = &c->size[DMD_CLAIM_RETAINED];
+    n += retained->blocks > 1 && c->value == dmd_claim_size_bytes(retained, f->rule.is_usable) &&
+         c->value != dmd_claim_size_bytes(&c->size[DMD_CLAIM_BLOCK], f->rule.is_usable);
+  }
+  return n == LEAST_FOR_MORE;
+}
+
 /* Of rules that explain equally many shapes the one that explains most claims; then the one whose
  * wrong claims are explained best; then the first. */
 static void try_rule(function_t *f, best_t *best) {
@@ -290,8 +306,7 @@ static void try_rule(function_t *f, best_t *best) {
   double score = score_of(f, &n_right);
   if (f->rule.constant != 0 && n_right < LEAST_FOR_CONSTANT)
     return;
-  /* A function that counts more than the block now and then does not mean the block. */
-  if (f->rule.scope == DMD_CLAIM_BLOCK && 2 * n_right < f->n)
+  if (f->rule.scope == DMD_CLAIM_BLOCK && (2 * n_right < f->n || counts_more(f)))
     return;
   score -= f->rule.constant != 0 ? CONSTANT_HANDICAP : 0;
   bool is_equal = best->is_any && score == best->score && n_right == best->n_right;

@@ -12,8 +12,15 @@ enum {
   MAX_WALK_SZB = 1 << 20, /* bytes read in a walk */
   MANY_CLAIMS = 10000,    /* from this many claims on walks are shorter */
   MAX_SHORT_WALK = 256,   /* blocks */
-  FREE_GRAPHS = 8         /* graphs before frees until the number of claims has to double */
+  FREE_GRAPHS = 8,        /* graphs before frees until the number of claims has to double */
+  PROMPT_GRAPHS = 32      /* graphs after claims of functions whose claims were outdated */
 };
+
+/* Claims of a function. */
+typedef struct {
+  uint64_t n;
+  bool are_outdated; /* some were, at a graph */
+} count_t;
 
 typedef struct {
   uint64_t argument, value, signature;
@@ -37,7 +44,7 @@ void dmd_claimfns_init(dmd_claimfns_t *fns, const dmd_env_t *env, const dmd_engi
   *fns = (dmd_claimfns_t){.env = env, .host = host, .options = options, .blocks = blocks};
   dmd_intern_init(&fns->functions, env, "dmd.claimfns.functions");
   dmd_pool_init(&fns->used, env, "dmd.claimfns.used", sizeof(uint32_t));
-  dmd_pool_init(&fns->n_of, env, "dmd.claimfns.n_of", sizeof(uint64_t));
+  dmd_pool_init(&fns->counts, env, "dmd.claimfns.counts", sizeof(count_t));
   dmd_pool_init(&fns->claims, env, "dmd.claimfns.claims", sizeof(claim_t));
   dmd_table_init(&fns->index, env, "dmd.claimfns.index", same_claim, fns);
   dmd_pool_init(&fns->walked, env, "dmd.claimfns.walked", sizeof(uint64_t));
@@ -54,7 +61,7 @@ void dmd_claimfns_destroy(dmd_claimfns_t *fns) {
   dmd_pool_destroy(&fns->walked);
   dmd_table_destroy(&fns->index);
   dmd_pool_destroy(&fns->claims);
-  dmd_pool_destroy(&fns->n_of);
+  dmd_pool_destroy(&fns->counts);
   dmd_pool_destroy(&fns->used);
   dmd_intern_destroy(&fns->functions);
 }
@@ -148,14 +155,18 @@ static void need_walked(dmd_claimfns_t *fns) {
 
 /* ---- Claims. ---- */
 
-/* Counts a claim. Returns true for the first ones of its function, and when their number doubles.
- */
+/* Counts a claim. Returns whether a graph should follow: for the first claims of a function, when
+ * their number doubles, and if earlier ones were outdated. */
 static bool count(dmd_claimfns_t *fns, uint32_t function) {
-  dmd_pool_reach(&fns->n_of, function);
-  uint64_t *n = DMD_POOL_AT(&fns->n_of, uint64_t, function);
+  dmd_pool_reach(&fns->counts, function);
+  count_t *of = DMD_POOL_AT(&fns->counts, count_t, function);
   fns->n_claims++;
-  ++*n;
-  return (*n & (*n - 1)) == 0 && __builtin_ctzll(*n) % 3 == 0;
+  of->n++;
+  if (!fns->is_due && of->are_outdated && fns->n_prompt < PROMPT_GRAPHS) {
+    fns->n_prompt++;
+    return true;
+  }
+  return (of->n & (of->n - 1)) == 0 && __builtin_ctzll(of->n) % 3 == 0;
 }
 
 void dmd_claimfns_add(dmd_claimfns_t *fns, const dmd_new_claim_t *claim) {
@@ -217,14 +228,16 @@ void dmd_claimfns_write(dmd_claimfns_t *fns, dmd_numbering_t *stacks, dmd_graphw
     dmd_graphwriter_claim_function(file, dmd_intern_get_str(&fns->functions, i));
   for (uint32_t i = 1; i <= fns->claims.last; i++) {
     const claim_t *claim = DMD_POOL_AT(&fns->claims, const claim_t, i);
-    uint64_t signature = walk(fns, claim->argument, claim->max_walk);
+    bool is_outdated = walk(fns, claim->argument, claim->max_walk) != claim->signature;
+    if (is_outdated)
+      DMD_POOL_AT(&fns->counts, count_t, claim->function)->are_outdated = true;
     dmd_graphwriter_claim(file,
                           &(dmd_graph_claim_t){.argument = claim->argument,
                                                .value = claim->value,
                                                .function = claim->function,
                                                .stack = dmd_numbering_of(stacks, claim->stack),
                                                .count = claim->count,
-                                               .is_outdated = signature != claim->signature});
+                                               .is_outdated = is_outdated});
   }
   forget(fns);
 }

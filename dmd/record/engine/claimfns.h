@@ -12,8 +12,10 @@
  *
  * Objects often end, or change, soon after somebody asked for their size. So a graph is written as
  * soon as the host can do it after a claim (`is_due`), for the first claims of each function and
- * then when their number has doubled; and before a block that a claim led to is freed
- * (dmd_claimfns_need), the first few times and then when the number of all claims has doubled.
+ * then when their number has doubled; after each claim, up to a limit, of a function whose claims
+ * were outdated, as in interpreters, where an object leads to its class and from there to
+ * everything; and before a block that a claim led to is freed (dmd_claimfns_need), the first few
+ * times and then when the number of all claims has doubled.
  *
  * Equal claims with equal signatures are counted as one. Memory: some 60 bytes a claim, and 20 for
  * each block that claims lead to, up to a limit. Cost of a claim: a walk of at most some thousand
@@ -42,7 +44,8 @@ typedef struct dmd_claimfns {
   dmd_table_t walked_index;
   dmd_pool_t needed; /* addresses of blocks that claims lead to */
   dmd_table_t needed_index;
-  dmd_pool_t n_of;         /* by function: uint64_t, claims ever made */
+  dmd_pool_t counts;       /* by function: of claims ever made */
+  uint32_t n_prompt;       /* times that a graph was due because earlier claims were outdated */
   uint64_t n_claims;       /* ever made, by all */
   bool is_due;             /* a graph should be written before the program goes on */
   uint32_t n_before_frees; /* graphs that were written before a free */

@@ -11,6 +11,7 @@ static const char *const scopes[DMD_N_CLAIM_SCOPES] = {"block", "owned", "retain
 static const char *const defects[] = {[DMD_DEFECT_UNIT] = "unit",
                                       [DMD_DEFECT_MISSING] = "missing",
                                       [DMD_DEFECT_MISSING_OWN] = "missing-itself",
+                                      [DMD_DEFECT_MISSING_BELOW] = "missing-below",
                                       [DMD_DEFECT_TWICE] = "twice",
                                       [DMD_DEFECT_TWICE_OWN] = "twice-itself",
                                       [DMD_DEFECT_SHARED] = "shared",
@@ -98,6 +99,7 @@ static const struct {
 } words[] = {
     [DMD_DEFECT_MISSING] = {"leaves out ", ", and what it leads to", false},
     [DMD_DEFECT_MISSING_OWN] = {"leaves out ", ", but counts what it leads to", false},
+    [DMD_DEFECT_MISSING_BELOW] = {"counts ", ", but leaves out what it leads to", false},
     [DMD_DEFECT_TWICE] = {"counts once too often ", ", and what it leads to", false},
     [DMD_DEFECT_TWICE_OWN] = {"counts once too often ", "", false},
     [DMD_DEFECT_SHARED] = {"counts ", ", which also belongs to others", false},

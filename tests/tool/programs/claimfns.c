@@ -96,6 +96,24 @@ FUNCTION size_t size_of_old(const list_t *list) {
   return size_right(list);
 }
 
+FUNCTION size_of_growing(const list_t *list) {
+  return size_right(list);
+}
+
+/* Asks for the size of a list that grows after each answer. */
+static size_t ask_and_grow(int n) {
+  size_t sum = 0;
+  list_t *list = make_list(1);
+  for (int i = 0; i < n; i++) {
+    sum += size_of_growing(list);
+    node_t *node = malloc(sizeof *node);
+    *node = (node_t){.next = list->first, .text = copy("one more")};
+    list->first = node;
+  }
+  free_list(list);
+  return sum;
+}
+
 int main(void) {
   for (int i = 0; i < N_LISTS; i++)
     lists[i] = make_list(i);
@@ -112,6 +130,7 @@ int main(void) {
   free_list(brief);
   sum += size_of_old(lists[4]);
   lists[4]->title = realloc(lists[4]->title, 4000);
+  sum += ask_and_grow(20);
   const list_t *last = lists[N_LISTS - 1];
   printf("last 0x%lx %zu %zu\n", (unsigned long)last, size_right(last), last->n);
   printf("title %zu\n", strlen(lists[0]->title) + 1);

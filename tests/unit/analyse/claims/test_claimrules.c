@@ -443,6 +443,50 @@ static void rare_shapes_count_less(void **state) {
   host_done(&host);
 }
 
+/* An object of this type and 16 bytes, with a text and a list of 40 bytes. */
+static void add_two_parts(dmd_claimcases_t *cases, const char *name, uint64_t text_szB,
+                          bool is_right) {
+  dmd_claim_size_t object = {1, 16, 16}, text = {1, text_szB, text_szB}, list = {1, 40, 40};
+  dmd_claim_size_t all = {3, 56 + text_szB, 56 + text_szB};
+  dmd_claim_part_t parts[] = {
+      {.name = dmd_intern_str(&cases->names, name), .own = object, .whole = all},
+      {.name = dmd_intern_str(&cases->names, "text"), .own = text, .whole = text},
+      {.name = dmd_intern_str(&cases->names, "list"), .own = list, .whole = list}};
+  dmd_claim_case_t c = {.function = dmd_intern_str(&cases->names, "size"),
+                        .value = is_right ? all.req : object.req,
+                        .count = 1,
+                        .size = {object, all, all}};
+  dmd_claimcases_function(cases, c.function);
+  dmd_claimcases_add(cases, &c, parts, 3);
+}
+
+/* A function that returns only the struct of most types, but all of one type, leaves something out.
+ */
+static void right_for_few_types(void **state) {
+  static const char *const types[] = {"a", "b", "c", "d", "e"};
+  (void)state;
+  host_t host;
+  dmd_claimcases_t cases;
+  dmd_claimrules_t rules;
+  host_init(&host);
+  dmd_claimcases_init(&cases, &host.env);
+  for (int i = 0; i < 5; i++)
+    for (int k = 0; k < 3; k++)
+      add_two_parts(&cases, types[i], (uint64_t)(100 + 10 * i + k), i == 0);
+  dmd_claimrules_init(&rules, &cases);
+  const dmd_claim_verdict_t *v = dmd_claimrules_at(&rules, 1);
+  assert_int_equal(v->rule.scope, DMD_CLAIM_RETAINED);
+  assert_int_equal(v->n_right, 3);
+  assert_int_equal(v->n_findings, 4);
+  const dmd_claim_finding_t *finding = dmd_claimrules_finding(&rules, v, 0);
+  assert_int_equal(finding->defects[0].kind, DMD_DEFECT_MISSING_BELOW);
+  assert_int_equal(finding->defects[1].kind, DMD_DEFECT_NONE);
+  assert_int_equal(finding->least - finding->most, -2);
+  dmd_claimrules_destroy(&rules);
+  dmd_claimcases_destroy(&cases);
+  host_done(&host);
+}
+
 static void use(host_t *host, void *arg) {
   dice_t dice = {5};
   (void)arg;
@@ -459,6 +503,7 @@ int main(void) {
       cmocka_unit_test(known_mistakes_are_told),
       cmocka_unit_test(correct_functions_are_not_mentioned),
       cmocka_unit_test(rare_shapes_count_less),
+      cmocka_unit_test(right_for_few_types),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
