@@ -106,6 +106,7 @@ dmd_core_sources = \
   dmd/analyse/waste/findings.c dmd/analyse/waste/findings.h \
   dmd/analyse/waste/padding.c dmd/analyse/waste/padding.h \
   dmd/analyse/waste/waste.c dmd/analyse/waste/waste.h \
+  dmd/analyse/findings/findings.c dmd/analyse/findings/findings.h \
   dmd/show/text/escape.c dmd/show/text/escape.h \
   dmd/show/text/gate_output.c \
   dmd/show/text/gate_output.h \
@@ -118,6 +119,7 @@ dmd_core_sources = \
   dmd/show/text/text_census.c dmd/show/text/text_graph.h \
   dmd/show/text/text_claims.c dmd/show/text/text_claims.h \
   dmd/show/text/text_fault.c \
+  dmd/show/text/text_findings.c dmd/show/text/text_findings.h \
   dmd/show/text/text_gate.c dmd/show/text/text_gate.h \
   dmd/show/text/text_history.c dmd/show/text/text_history.h \
   dmd/show/text/text_leaks.c \

@@ -191,6 +191,7 @@ unit_tests = \
   tests/unit/model/graph/test_types \
   tests/unit/base/test_fnname_typename \
   tests/unit/analyse/graph/test_typing \
+  tests/unit/analyse/findings/test_findings \
   tests/unit/analyse/waste/test_padding \
   tests/unit/analyse/waste/test_waste \
   tests/unit/record/unwind/test_unwind \

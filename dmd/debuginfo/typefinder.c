@@ -421,7 +421,7 @@ static void say_what_is_missing(dmdv_typefinder_t *f, dmd_typing_t *typing) {
             percent(m.typed_szB, m.szB - m.without_szB));
 }
 
-void dmdv_typefinder_run(dmdv_typefinder_t *f, dmd_typing_t *typing) {
+void dmdv_typefinder_run(dmdv_typefinder_t *f, dmd_typing_t *typing, bool is_quiet) {
   complete(f);
   for (uint32_t root = 1; root <= typing->graph->n_roots; root++)
     type_root(f, typing, root);
@@ -430,7 +430,8 @@ void dmdv_typefinder_run(dmdv_typefinder_t *f, dmd_typing_t *typing) {
     if (!type_by_vtable(f, typing, node))
       type_by_stack(f, typing, node);
   dmd_typing_propagate(typing);
-  say_what_is_missing(f, typing);
+  if (!is_quiet)
+    say_what_is_missing(f, typing);
 }
 
 /* ---- Variables of functions. ---- */

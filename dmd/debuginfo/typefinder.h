@@ -32,8 +32,8 @@ uint64_t dmdv_typefinder_part(dmdv_typefinder_t *finder, const dmd_uncut_t *rest
                               const char **name);
 
 /* Sets the types of all nodes for which there is evidence. The typing must use the finder's types.
- */
-void dmdv_typefinder_run(dmdv_typefinder_t *finder, dmd_typing_t *typing);
+ * is_quiet: not to report that debug information is missing. */
+void dmdv_typefinder_run(dmdv_typefinder_t *finder, dmd_typing_t *typing, bool is_quiet);
 
 /* Appends the name of a variable or parameter that points to this type, of the function with code
  * at an address of an object or of a function inlined there. False if no such variable is found. */

@@ -26,10 +26,11 @@ uint64_t dmdv_typefinder_part(dmdv_typefinder_t *finder, const dmd_uncut_t *rest
   return rest->szB;
 }
 
-void dmdv_typefinder_run(dmdv_typefinder_t *finder, dmd_typing_t *typing) {
+void dmdv_typefinder_run(dmdv_typefinder_t *finder, dmd_typing_t *typing, bool is_quiet) {
   (void)finder, (void)typing;
-  dmdv_note("this dmdv was built without libdw, which finds types: blocks are named by the "
-            "functions that allocated them");
+  if (!is_quiet)
+    dmdv_note("this dmdv was built without libdw, which finds types: blocks are named by the "
+              "functions that allocated them");
 }
 
 bool dmdv_typefinder_variable(dmdv_typefinder_t *finder, uint32_t object, uint64_t addr,

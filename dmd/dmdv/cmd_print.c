@@ -23,15 +23,17 @@ static const dmdv_part_t parts[] = {
 
 /* JSON and tables of rows have no hints. */
 static bool show(dmd_profile_t *profile, const dmdv_options_t *options, int argc, char **argv) {
-  dmdv_owners_beside_t beside = {.is_there = false};
+  dmdv_beside_t beside = {.is_there = false};
   bool has_advice = !options->json && options->view.by == DMD_BY_RECORD && !options->for_testing;
   const char *name = options->files.names[0];
+  dmdv_beside_options_t wanted = {
+      .with_types = true, .with_owners = true, .max_frames = options->view.max_frames};
   if (options->owners != DMDV_OWNERS_NO && has_advice &&
       (options->owners == DMDV_OWNERS_YES || dmdv_owners_take_little(profile, name)))
-    dmdv_owners_beside_init(&beside, profile, name, options->view.max_frames);
+    dmdv_beside_init(&beside, profile, name, &wanted);
   bool good =
-      dmdv_show(profile, NULL, beside.is_there ? &beside.advice : NULL, options, argc, argv);
-  dmdv_owners_beside_destroy(&beside);
+      dmdv_show(profile, NULL, beside.has_owners ? &beside.advice : NULL, options, argc, argv);
+  dmdv_beside_destroy(&beside);
   return good;
 }
 

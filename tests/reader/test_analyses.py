@@ -133,20 +133,20 @@ def test_all_agree_on_what_is_lost(test):
 
 
 def test_print_does_not_read_a_large_graph(test):
-    """A profile of 200,001 blocks has a large graph. print names the command that reads it; small graphs, and with
+    """A profile of 500,001 blocks has a large graph. print names the command that reads it; small graphs, and with
     --owners=yes all, are read."""
     path = test.write("a.graph.gz", Graph().gzipped())
     line = ("dmdv: a.graph.gz is large, so the owners of unreported blocks are left out: "
             "dmdv print --owners=yes, or dmdv owners a.graph.gz, shows them\n")
-    for blocks, options, shown, err in ((199999, [], True, None), (200000, [], False, line), (200000, ["--owners=yes"], True, None),
-                                        (200000, ["--owners=no"], False, ""), (1, ["--owners=no"], False, "")):
+    for blocks, options, shown, err in ((499999, [], True, None), (500000, [], False, line), (500000, ["--owners=yes"], True, None),
+                                        (500000, ["--owners=no"], False, ""), (1, ["--owners=no"], False, "")):
         profile = Profile(dmd={"version": "1", "faults": [], "frames": 8})
         profile.block(50, ["wash (a.c:3)"]).block(10, ["wash (a.c:3)"], num=blocks)
         test.write("a.json", profile)
         out, said = test.dmdv("print", *options, "a.json")
         test.equal("Possibly lost" in out, shown, "%d blocks, %s" % (blocks, options))
         test.check(err is None or said == err, said)
-    files.write(test.path("a.graph.gz"), b"\x1f\x8b" + bytes(8 << 20))
+    files.write(test.path("a.graph.gz"), b"\x1f\x8b" + bytes(16 << 20))
     test.write("a.json", Profile(dmd={"version": "1", "faults": []}).block(50, ["wash (a.c:3)"]))
     test.equal(test.dmdv("print", "a.json")[1], line, "a large file")
 

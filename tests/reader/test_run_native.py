@@ -2,6 +2,7 @@
 """dmdv run --engine=native: its checks before the program starts, and what it does with the files
 afterwards."""
 
+import json
 import os
 import re
 import shutil
@@ -262,3 +263,66 @@ def test_native_engine_left_out(test):
         raise Skip("the native engine is installed")
     test.equal((done.status, done.out), (127, ""))
     test.check(done.err.startswith("dmdv: run: the native engine is missing: libdmd.so is neither next to dmdv nor in "), done.err)
+
+
+WASTEFUL = """
+#include <stdlib.h>
+#include <string.h>
+#include <alloca.h>
+void *kept[2000];
+__attribute__((noinline)) void lose(void) {
+  for (int i = 0; i < 300; i++)
+    memset(malloc(1000), i, 1000); /* line 8 */
+}
+__attribute__((noinline)) void keep(void) {
+  for (int i = 0; i < 2000; i++)
+    kept[i] = malloc(8); /* line 12 */
+}
+int main(void) {
+  lose();
+  memset(alloca(4096), 0, 4096);
+  keep();
+  return 0;
+}
+"""
+
+
+def wasteful(test):
+    program(test)
+    source = test.write("wasteful.c", WASTEFUL)
+    return compiler.compile_program(source, test.path("wasteful"), test.builddir, ["-g"])
+
+
+def test_native_findings_of_the_heap_graph(test):
+    """The screen has what a graph shows, the graph is recorded without an option, and each command that the screen names
+    reads what it found."""
+    _, err = run(test, "-o", "p.json.gz", wasteful(test))
+    lines = err.splitlines()
+    at = lines.index("Worth a look")
+    test.check(re.match(r"  a +0\.2[89] MB +\d+\.\d% +(299|300) blocks  .*lose \(wasteful\.c:8\)", lines[at + 1]), err)
+    test.equal(lines[at + 2], "     lost: No variable leads to them: free them.")
+    test.check("0.05 MB" in lines[at + 3] and "2,000 blocks" in lines[at + 3] and "small: " in lines[at + 4], err)
+    test.check("dmdv leaks p.json.gz  lists the lost blocks" in lines, err)
+    test.check("dmdv waste p.json.gz  says what could be saved" in lines, err)
+    test.check(len(lines) <= 41 and max(map(len, lines)) <= 100, err)
+    leaks = json.loads(test.dmdv("leaks", "--json", "p.json.gz")[0])
+    test.check(leaks["definitely"]["bytes"] in (299000, 300000), leaks["definitely"])
+    waste = json.loads(test.dmdv("waste", "--json", "p.json.gz")[0])
+    test.check(waste["kinds"]["lost"] >= 299000 and waste["kinds"]["small"] > 0, waste["kinds"])
+
+
+def test_native_graphs_that_nobody_asked_for(test):
+    """Where no graph is possible, nothing is said about it, and --graph=no leaves it out."""
+    made = wasteful(test)
+    for options, screen in (["--graph=no", "-o", "p.json"], True), (["--sample-interval=4096", "-o", "p.json"], True), \
+                           (["-o", "/dev/null"], False):
+        _, err = run(test, *options, made)
+        test.check("heap graph" not in err and "Worth a look" not in err, err)
+        test.equal(("traffic" in err, os.path.exists(test.path("p.graph.gz"))), (screen, False), str(options))
+    test.equal(test.error("leaks", "p.json"),
+               "dmdv: p.json: has no heap graph beside it; to record one: dmdv run --graph=yes %s" % made)
+    _, err = run(test, "-q", "-o", "p.json", made)
+    shutil.copy(test.path("p.graph.gz"), test.path("old.graph.gz"))
+    run(test, "-q", "-o", "p.json", made)
+    shutil.copy(test.path("old.graph.gz"), test.path("p.graph.gz"))
+    test.equal(test.error("leaks", "p.json"), "dmdv: p.graph.gz was not written together with p.json")

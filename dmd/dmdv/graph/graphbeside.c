@@ -13,36 +13,6 @@
 #include "host/process.h"
 #include "show/text/text_waste.h"
 
-/* In a folder that others can write, anybody may put a file beside a profile, or a pipe that would
- * block dmdv. */
-static bool is_of_same_owner(const char *profile, const char *graph) {
-  struct stat of_profile, of_graph;
-  if (stat(profile, &of_profile) != 0 || stat(graph, &of_graph) != 0 ||
-      !S_ISREG(of_graph.st_mode) || access(graph, R_OK) != 0)
-    return false;
-  return of_graph.st_uid == of_profile.st_uid || of_graph.st_uid == geteuid() ||
-         of_graph.st_uid == 0;
-}
-
-bool dmdv_graph_beside(dmd_strbuf_t *to, const char *profile) {
-  static const char *const endings[] = {".json.gz", ".json"};
-  size_t n = strlen(profile), before = to->n;
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-    size_t ending = strlen(endings[i]);
-    if (n <= ending || strcmp(profile + n - ending, endings[i]) != 0)
-      continue;
-    dmd_strbuf_bytes(to, profile, n - ending);
-    dmd_strbuf_str(to, ".graph.gz");
-    return is_of_same_owner(profile, to->text + before);
-  }
-  return false;
-}
-
-bool dmdv_is_of_same_moment(const dmd_run_t *a, dmd_mode_t a_mode, const dmd_run_t *b,
-                            dmd_mode_t b_mode) {
-  return a->is_known && a_mode == b_mode && a->pid == b->pid && a->dump_number == b->dump_number;
-}
-
 /* ---- Lost blocks. ---- */
 
 void dmdv_lost_init(dmdv_lost_t *lost) {
@@ -104,7 +74,7 @@ static void add_findings(dmd_wasted_t *wasted, const dmd_waste_t *waste) {
     const dmd_waste_finding_t *finding = dmd_waste_at(waste, i);
     dmd_strbuf_cut(&what, 0);
     dmd_strbuf_cut(&advice, 0);
-    dmd_waste_what(&what, waste, finding);
+    dmd_waste_what(&what, waste, finding, true);
     dmd_waste_advice(&advice, waste, finding);
     dmd_wasted_add(wasted, &(dmd_wasted_finding_t){
                                .kind = dmd_waste_kind_name((dmd_waste_kind_t)finding->kind),
@@ -208,9 +178,12 @@ dmd_variable_namer_t dmdv_variable_namer(const dmdv_typedgraph_t *graph) {
   return (dmd_variable_namer_t){.name = name_variable, .ctx = graph->finder};
 }
 
-static bool open_graph(dmdv_typedgraph_t *graph, const dmd_profile_t *profile, const char *name) {
+static bool open_graph(dmdv_typedgraph_t *graph, const dmd_profile_t *profile, const char *name,
+                       const dmdv_beside_options_t *wanted) {
   dmd_fail_t fail = {0};
-  dmdv_typedgraph_options_t options = {.with_types = true, .frame_view = profile->frame_view};
+  dmdv_typedgraph_options_t options = {.with_types = wanted->with_types,
+                                       .is_quiet = wanted->is_quiet,
+                                       .frame_view = profile->frame_view};
   dmd_strbuf_t beside;
   dmd_strbuf_init(&beside, &dmdv_env);
   bool good = dmdv_graph_beside(&beside, name);
@@ -220,46 +193,51 @@ static bool open_graph(dmdv_typedgraph_t *graph, const dmd_profile_t *profile, c
   return good;
 }
 
-/* Only profiles of mode dark-matter have reports, and thus owners. */
-static bool is_of_same_moment(const dmd_profile_t *a, const dmd_profile_t *b) {
-  return a->mode == DMD_MODE_DARK_MATTER &&
-         dmdv_is_of_same_moment(&a->run, a->mode, &b->run, b->mode);
-}
-
 /* ---- How much it takes. ---- */
 
 /* The profile tells how many blocks its graph has. The size of the file limits what is read of a
  * graph of another moment. */
-enum { MAX_BLOCKS = 200000, MAX_FILE_SZB = 8 << 20 };
+static const struct {
+  int64_t n_blocks, file_szB;
+} most[] = {[DMDV_BESIDE_PLAIN] = {3000000, 64 << 20},
+            [DMDV_BESIDE_TYPED] = {1000000, 32 << 20},
+            [DMDV_BESIDE_ALL] = {500000, 16 << 20}};
+
+dmdv_beside_part_t dmdv_beside_part(const dmd_profile_t *profile, const char *name) {
+  int64_t n_blocks = dmd_heapsum_of(profile).all.blocks;
+  dmd_strbuf_t graph;
+  struct stat status;
+  dmd_strbuf_init(&graph, &dmdv_env);
+  bool is_there = dmdv_graph_beside(&graph, name) && stat(graph.text, &status) == 0;
+  dmd_strbuf_destroy(&graph);
+  if (!is_there)
+    return DMDV_BESIDE_NONE;
+  for (int part = DMDV_BESIDE_ALL; part > DMDV_BESIDE_TOO_BIG; part--)
+    if (n_blocks <= most[part].n_blocks && status.st_size <= most[part].file_szB)
+      return (dmdv_beside_part_t)part;
+  return DMDV_BESIDE_TOO_BIG;
+}
 
 bool dmdv_owners_take_little(const dmd_profile_t *profile, const char *name) {
   dmd_heapsum_t sum = dmd_heapsum_of(profile);
   if (profile->mode != DMD_MODE_DARK_MATTER || sum.section[DMD_SECTION_UNREPORTED].blocks == 0)
     return false;
+  dmdv_beside_part_t part = dmdv_beside_part(profile, name);
   dmd_strbuf_t graph;
   dmd_strbuf_init(&graph, &dmdv_env);
-  struct stat status;
-  bool is_there = dmdv_graph_beside(&graph, name) && stat(graph.text, &status) == 0;
-  bool is_small = is_there && sum.all.blocks <= MAX_BLOCKS && status.st_size <= MAX_FILE_SZB;
-  if (is_there && !is_small)
+  if (part != DMDV_BESIDE_NONE && part != DMDV_BESIDE_ALL && dmdv_graph_beside(&graph, name))
     dmdv_note("%s is large, so the owners of unreported blocks are left out: dmdv print "
               "--owners=yes, or dmdv owners %s, shows them",
               graph.text, graph.text);
   dmd_strbuf_destroy(&graph);
-  return is_small;
+  return part == DMDV_BESIDE_ALL;
 }
 
-void dmdv_owners_beside_init(dmdv_owners_beside_t *beside, const dmd_profile_t *profile,
-                             const char *name, uint32_t max_frames) {
-  beside->is_there = open_graph(&beside->graph, profile, name);
+/* ---- The graph. ---- */
+
+/* Only profiles of mode dark-matter have reports, and thus owners. */
+static void find_owners(dmdv_beside_t *beside, uint32_t max_frames) {
   dmd_heapgraph_t *heap = &beside->graph.heap;
-  if (beside->is_there && !is_of_same_moment(profile, &heap->profile)) {
-    dmdv_typedgraph_close(&beside->graph);
-    beside->is_there = false;
-  }
-  if (!beside->is_there)
-    return;
-  dmd_kinds_init(&beside->kinds, &beside->graph.typing);
   dmd_heapgraph_add_groups(heap, NULL);
   dmd_records_init(&beside->records, &heap->profile, max_frames, DMD_SORT_USABLE);
   dmd_owners_init(&beside->owners, heap, &beside->kinds, &beside->records, NULL);
@@ -268,11 +246,33 @@ void dmdv_owners_beside_init(dmdv_owners_beside_t *beside, const dmd_profile_t *
   dmd_owner_hint_init(&beside->advice, &beside->view);
 }
 
-void dmdv_owners_beside_destroy(dmdv_owners_beside_t *beside) {
+void dmdv_beside_init(dmdv_beside_t *beside, const dmd_profile_t *profile, const char *name,
+                      const dmdv_beside_options_t *options) {
+  dmd_heapgraph_t *heap = &beside->graph.heap;
+  beside->has_owners = false;
+  beside->is_there = open_graph(&beside->graph, profile, name, options);
+  if (beside->is_there && !dmdv_is_of_same_moment(&profile->run, profile->mode, &heap->profile.run,
+                                                  heap->profile.mode)) {
+    dmdv_typedgraph_close(&beside->graph);
+    beside->is_there = false;
+  }
   if (!beside->is_there)
     return;
-  dmd_owner_hint_destroy(&beside->advice);
-  dmd_owners_destroy(&beside->owners);
+  beside->has_owners = options->with_owners && profile->mode == DMD_MODE_DARK_MATTER;
+  dmd_kinds_init(&beside->kinds, &beside->graph.typing);
+  if (beside->has_owners)
+    find_owners(beside, options->max_frames);
+  else
+    dmd_records_init(&beside->records, &heap->profile, options->max_frames, DMD_SORT_USABLE);
+}
+
+void dmdv_beside_destroy(dmdv_beside_t *beside) {
+  if (!beside->is_there)
+    return;
+  if (beside->has_owners) {
+    dmd_owner_hint_destroy(&beside->advice);
+    dmd_owners_destroy(&beside->owners);
+  }
   dmd_records_destroy(&beside->records);
   dmd_kinds_destroy(&beside->kinds);
   dmdv_typedgraph_close(&beside->graph);

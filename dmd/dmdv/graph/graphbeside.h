@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * graphbeside.h: finds the heap graph that was written together with a profile.
- *
- * Both have the same stem: `dmd.out.1234.json.gz` and `dmd.out.1234.graph.gz`.
+ * graphbeside.h: what the heap graph says that was written together with a profile.
  */
 #ifndef DMD_DMDV_GRAPH_GRAPHBESIDE_H
 #define DMD_DMDV_GRAPH_GRAPHBESIDE_H
@@ -15,16 +13,6 @@
 #include "dmdv/graph/typedgraph.h"
 #include "model/profile/profile.h"
 #include "show/text/text_graph.h"
-
-/* Appends the name of the graph that belongs to a profile. False if the profile's name has another
- * form, if the file does not exist, or if it belongs to somebody other than the profile's owner,
- * root or dmdv's user. */
-bool dmdv_graph_beside(dmd_strbuf_t *to, const char *profile);
-
-/* Whether a profile and a graph were written together: a file of this name may be from an earlier
- * run. */
-bool dmdv_is_of_same_moment(const dmd_run_t *a, dmd_mode_t a_mode, const dmd_run_t *b,
-                            dmd_mode_t b_mode);
 
 /* ---- Lost blocks. ----
  *
@@ -62,8 +50,8 @@ bool dmdv_waste_beside(dmd_wasted_t *wasted, const dmd_profile_t *profile, const
 /* Names variables from the debug information of a graph, which it must not outlive. */
 dmd_variable_namer_t dmdv_variable_namer(const dmdv_typedgraph_t *graph);
 
-typedef struct dmdv_owners_beside {
-  bool is_there;
+typedef struct dmdv_beside {
+  bool is_there, has_owners;
   dmdv_typedgraph_t graph;
   dmd_kinds_t kinds;
   dmd_records_t records;
@@ -71,17 +59,34 @@ typedef struct dmdv_owners_beside {
   dmd_variable_namer_t namer;
   dmd_owners_view_t view;
   dmd_owner_hint_t advice;
-} dmdv_owners_beside_t;
+} dmdv_beside_t;
 
-/* Whether finding them takes at most about a second: the profile has unreported blocks, and at most
- * 200,000 blocks, and the file of the graph has at most 8 MiB. If only the graph is too large, a
- * note says which commands read it. Reads nothing. */
+/* How much of the graph beside a profile can be read in about a second. */
+typedef enum {
+  DMDV_BESIDE_NONE,    /* there is no graph */
+  DMDV_BESIDE_TOO_BIG, /* nothing */
+  DMDV_BESIDE_PLAIN,   /* all but types and owners */
+  DMDV_BESIDE_TYPED,   /* all but owners */
+  DMDV_BESIDE_ALL      /* at most 500,000 blocks, in a file of at most 16 MiB */
+} dmdv_beside_part_t;
+
+/* Reads nothing of the graph. */
+dmdv_beside_part_t dmdv_beside_part(const dmd_profile_t *profile, const char *name);
+
+/* Whether finding owners takes at most about a second, and there are unreported blocks. If only the
+ * graph is too large, a note says which commands read it. */
 bool dmdv_owners_take_little(const dmd_profile_t *profile, const char *name);
 
+typedef struct dmdv_beside_options {
+  bool with_types, with_owners; /* owners need types */
+  bool is_quiet;                /* no note on missing debug information */
+  uint32_t max_frames;          /* of stacks */
+} dmdv_beside_options_t;
+
 /* Looks for the graph of the same moment beside the profile that was read from this file. If there
- * is no graph, or it cannot be read, there are no owners. The struct must not move. */
-void dmdv_owners_beside_init(dmdv_owners_beside_t *beside, const dmd_profile_t *profile,
-                             const char *name, uint32_t max_frames);
-void dmdv_owners_beside_destroy(dmdv_owners_beside_t *beside);
+ * is no graph, or it cannot be read, `is_there` is false. The struct must not move. */
+void dmdv_beside_init(dmdv_beside_t *beside, const dmd_profile_t *profile, const char *name,
+                      const dmdv_beside_options_t *options);
+void dmdv_beside_destroy(dmdv_beside_t *beside);
 
 #endif

@@ -77,9 +77,8 @@ bool dmdv_graph_check_files(const char *command, const dmdv_graph_options_t *o, 
 /* ---- Graphs. ---- */
 
 bool dmdv_graph_open(dmdv_graph_t *graph, const char *name, const dmdv_graph_options_t *o) {
-  dmd_fail_t fail = {0};
-  if (!dmdv_typedgraph_open(&graph->typed, name, &o->typed, &fail))
-    return dmdv_error_in(name, &fail);
+  if (!dmdv_typedgraph_open_or_say(&graph->typed, name, &o->typed))
+    return false;
   dmd_kinds_init(&graph->kinds, &graph->typed.typing);
   dmd_nodekeys_init(&graph->keys, &graph->kinds, o->max_frames);
   return true;

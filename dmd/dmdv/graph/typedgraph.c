@@ -7,6 +7,11 @@
 #include "dmdv/input/profilefile.h"
 #include "files/graph/graphwriter.h"
 #include "host/process.h"
+#include "show/text/escape.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Loads a heap graph from a graph file or from a profile of mode scan. */
 
@@ -88,7 +93,7 @@ bool dmdv_typedgraph_open(dmdv_typedgraph_t *graph, const char *name,
   }
   dmd_typing_init(&graph->typing, &graph->heap, &graph->types);
   if (options->with_types && graph->heap.objects.last > 0)
-    dmdv_typefinder_run(graph->finder, &graph->typing);
+    dmdv_typefinder_run(graph->finder, &graph->typing, options->is_quiet);
   dmd_liveparts_find(&graph->typing);
   return true;
 }
@@ -97,4 +102,94 @@ void dmdv_typedgraph_close(dmdv_typedgraph_t *graph) {
   dmd_typing_destroy(&graph->typing);
   dmd_heapgraph_destroy(&graph->heap);
   free_types(graph);
+}
+
+/* ---- Beside a profile. ---- */
+
+/* In a folder that others can write, anybody may put a file beside a profile, or a pipe that would
+ * block dmdv. */
+static bool is_of_same_owner(const char *profile, const char *graph) {
+  struct stat of_profile, of_graph;
+  if (stat(profile, &of_profile) != 0 || stat(graph, &of_graph) != 0 ||
+      !S_ISREG(of_graph.st_mode) || access(graph, R_OK) != 0)
+    return false;
+  return of_graph.st_uid == of_profile.st_uid || of_graph.st_uid == geteuid() ||
+         of_graph.st_uid == 0;
+}
+
+bool dmdv_graph_beside(dmd_strbuf_t *to, const char *profile) {
+  static const char *const endings[] = {".json.gz", ".json"};
+  size_t n = strlen(profile), before = to->n;
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    size_t ending = strlen(endings[i]);
+    if (n <= ending || strcmp(profile + n - ending, endings[i]) != 0)
+      continue;
+    dmd_strbuf_bytes(to, profile, n - ending);
+    dmd_strbuf_str(to, ".graph.gz");
+    return is_of_same_owner(profile, to->text + before);
+  }
+  return false;
+}
+
+bool dmdv_is_of_same_moment(const dmd_run_t *a, dmd_mode_t a_mode, const dmd_run_t *b,
+                            dmd_mode_t b_mode) {
+  return a->is_known && a_mode == b_mode && a->pid == b->pid && a->dump_number == b->dump_number;
+}
+
+/* Reports that the file is no graph and, if it is a profile, how to record one. Returns false. */
+static bool say_how_to_record(const char *name, const dmd_fail_t *fail) {
+  dmd_profile_t profile;
+  dmd_fail_t other = {0};
+  dmd_strbuf_t command;
+  const dmd_load_options_t load = {.moment = DMD_MOMENT_ALL};
+  dmd_profile_init(&profile, &dmdv_env);
+  dmd_strbuf_init(&command, &dmdv_env);
+  bool is_profile = strcmp(name, "-") != 0 && dmdv_load(&profile, name, &load, &other);
+  if (is_profile && profile.run.command != NULL)
+    dmd_escape_append(&command, profile.run.command);
+  if (is_profile)
+    dmdv_error("%s: has no heap graph beside it; to record one: dmdv run --graph=yes %s", name,
+               command.n > 0 ? command.text : "PROGRAM");
+  else
+    dmdv_error_in(name, fail);
+  dmd_strbuf_destroy(&command);
+  dmd_profile_destroy(&profile);
+  return false;
+}
+
+/* Whether the graph beside a profile was written together with it; reports it if not. */
+static bool is_of_profile(const dmd_heapgraph_t *graph, const char *beside, const char *name) {
+  dmd_profile_t profile;
+  dmd_fail_t fail = {0};
+  const dmd_load_options_t load = {.moment = DMD_MOMENT_ALL};
+  dmd_profile_init(&profile, &dmdv_env);
+  bool is_loaded = dmdv_load(&profile, name, &load, &fail);
+  bool good = is_loaded && dmdv_is_of_same_moment(&profile.run, profile.mode, &graph->profile.run,
+                                                  graph->profile.mode);
+  if (!is_loaded)
+    dmdv_error_in(name, &fail);
+  else if (!good)
+    dmdv_error("%s was not written together with %s", beside, name);
+  dmd_profile_destroy(&profile);
+  return good;
+}
+
+bool dmdv_typedgraph_open_or_say(dmdv_typedgraph_t *typed, const char *name,
+                                 const dmdv_typedgraph_options_t *options) {
+  dmd_fail_t fail = {0};
+  dmd_strbuf_t beside;
+  dmd_strbuf_init(&beside, &dmdv_env);
+  bool is_beside = strcmp(name, "-") != 0 && dmdv_graph_beside(&beside, name);
+  const char *read = is_beside ? beside.text : name;
+  bool good = dmdv_typedgraph_open(typed, read, options, &fail);
+  if (!good && is_beside)
+    dmdv_error_in(read, &fail);
+  else if (!good)
+    say_how_to_record(name, &fail);
+  else if (is_beside && !is_of_profile(&typed->heap, read, name)) {
+    dmdv_typedgraph_close(typed);
+    good = false;
+  }
+  dmd_strbuf_destroy(&beside);
+  return good;
 }

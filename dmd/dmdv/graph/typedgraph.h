@@ -11,12 +11,29 @@
 #include "debuginfo/typefinder.h"
 #include "files/graph/graphreader.h"
 
+/* ---- Beside a profile. ----
+ *
+ * Both have the same stem: `dmd.out.1234.json.gz` and `dmd.out.1234.graph.gz`. */
+
+/* Appends the name of the graph that belongs to a profile. False if the profile's name has another
+ * form, if the file does not exist, or if it belongs to somebody other than the profile's owner,
+ * root or dmdv's user. */
+bool dmdv_graph_beside(dmd_strbuf_t *to, const char *profile);
+
+/* Whether a profile and a graph were written together: a file of this name may be from an earlier
+ * run. */
+bool dmdv_is_of_same_moment(const dmd_run_t *a, dmd_mode_t a_mode, const dmd_run_t *b,
+                            dmd_mode_t b_mode);
+
+/* ---- Graphs. ---- */
+
 typedef struct dmdv_typedgraph_options {
   bool with_types; /* false: debug information is not read */
   const char
       *debug_dir; /* searched first for separate debug information; NULL: no further folder */
   dmd_frame_view_t frame_view;
-  bool or_scan; /* also accept a profile of mode scan, whose graph has no types */
+  bool is_quiet; /* no note on missing debug information */
+  bool or_scan;  /* also accept a profile of mode scan, whose graph has no types */
   bool (*is_wanted)(void *ctx, const dmd_graph_preview_t *preview); /* see graphreader.h */
   void *ctx;
 } dmdv_typedgraph_options_t;
@@ -43,6 +60,11 @@ typedef struct dmdv_typedgraph {
  * close, if that fails. The graph must not move until it is closed. */
 bool dmdv_typedgraph_open(dmdv_typedgraph_t *graph, const char *name,
                           const dmdv_typedgraph_options_t *options, dmd_fail_t *fail);
+/* Likewise for the name of a profile: opens the graph beside it. Reports why it cannot be opened;
+ * for a profile without a graph, which command records one. */
+bool dmdv_typedgraph_open_or_say(dmdv_typedgraph_t *graph, const char *name,
+                                 const dmdv_typedgraph_options_t *options);
+
 void dmdv_typedgraph_close(dmdv_typedgraph_t *graph);
 
 #endif

@@ -1,29 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/run/overview.h"
 
+#include "analyse/claims/claimgraph.h"
+#include "analyse/claims/claimrules.h"
+#include "analyse/waste/waste.h"
 #include "dmdv/commandline/show.h"
 #include "dmdv/graph/graphbeside.h"
 #include "host/output.h"
+#include "host/process.h"
 #include "show/text/text_overview.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { FRAMES = 8 };
+enum { FRAMES = 8, LEAST_WASTE_SZB = 4096 };
 
 static bool load(dmd_profile_t *profile, const char *name) {
   const dmd_load_options_t options = {.moment = DMD_MOMENT_ALL};
   return dmdv_load_or_say(profile, name, &options);
 }
 
+/* ---- The heap graph. ---- */
+
+/* What the graph of the same moment says. The struct must not move. */
+typedef struct {
+  dmdv_beside_t beside;
+  dmd_nodekeys_t keys;
+  dmd_waste_options_t limits;
+  dmd_waste_t waste;
+  bool has_claims;
+  dmd_claimcases_t cases;
+  dmd_claimrules_t rules;
+} of_graph_t;
+
+static void find_claims(of_graph_t *g) {
+  dmd_heapgraph_t *heap = &g->beside.graph.heap;
+  g->has_claims = heap->claims.last > 0;
+  if (!g->has_claims)
+    return;
+  dmd_claimcases_init(&g->cases, &dmdv_env);
+  dmd_claimcases_add_graph(&g->cases, heap, &g->beside.kinds, 0, NULL);
+  dmd_claimrules_init(&g->rules, &g->cases);
+}
+
+static void of_graph_init(of_graph_t *g, const dmd_profile_t *profile, const char *name,
+                          dmd_overview_t *overview) {
+  dmdv_beside_part_t part = dmdv_beside_part(profile, name);
+  g->beside.is_there = false;
+  if (part == DMDV_BESIDE_TOO_BIG)
+    overview->left_out = "The heap graph is too large for this screen: dmdv waste and dmdv leaks "
+                         "read it.";
+  if (part < DMDV_BESIDE_PLAIN)
+    return;
+  dmdv_beside_options_t wanted = {.with_types = part >= DMDV_BESIDE_TYPED,
+                                  .with_owners = part == DMDV_BESIDE_ALL,
+                                  .is_quiet = true,
+                                  .max_frames = FRAMES};
+  dmdv_beside_init(&g->beside, profile, name, &wanted);
+  if (!g->beside.is_there)
+    return;
+  if (part == DMDV_BESIDE_PLAIN)
+    overview->left_out = "Types are left out, since the heap graph is large.";
+  dmd_nodekeys_init(&g->keys, &g->beside.kinds, FRAMES);
+  g->limits = (dmd_waste_options_t){.kinds = ~0u, .least_szB = LEAST_WASTE_SZB};
+  dmd_waste_init(&g->waste, &g->keys, &g->beside.records, &g->limits);
+  find_claims(g);
+  overview->owners = g->beside.has_owners ? &g->beside.advice : NULL;
+  overview->waste = &g->waste;
+  overview->claims = g->has_claims ? &g->rules : NULL;
+}
+
+static void of_graph_destroy(of_graph_t *g) {
+  if (!g->beside.is_there)
+    return;
+  if (g->has_claims) {
+    dmd_claimrules_destroy(&g->rules);
+    dmd_claimcases_destroy(&g->cases);
+  }
+  dmd_waste_destroy(&g->waste);
+  dmd_nodekeys_destroy(&g->keys);
+  dmdv_beside_destroy(&g->beside);
+}
+
+/* ---- The screen. ---- */
+
 static void print(dmd_out_t *out, dmd_profile_t *profile, const char *name, const char *how) {
-  dmdv_owners_beside_t beside = {.is_there = false};
-  if (dmdv_owners_take_little(profile, name))
-    dmdv_owners_beside_init(&beside, profile, name, FRAMES);
-  dmd_overview_t overview = {
-      .how = how, .file = name, .owners = beside.is_there ? &beside.advice : NULL};
+  of_graph_t g;
+  dmd_overview_t overview = {.how = how, .file = name};
+  of_graph_init(&g, profile, name, &overview);
   dmd_overview_print(out, profile, &overview);
-  dmdv_owners_beside_destroy(&beside);
+  of_graph_destroy(&g);
 }
 
 static bool write_stderr(void *ctx, const char *bytes, size_t n) {

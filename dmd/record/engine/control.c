@@ -208,7 +208,7 @@ static void dump(dmd_engine_t *engine, const dmd_control_t *request, dmd_jsonout
   dmd_strbuf_init(&profile, engine->env);
   dmd_strbuf_init(&graph, engine->env);
   dmd_strbuf_init(&label, engine->env);
-  bool has_graph = request->graph || engine->options->graph;
+  bool has_graph = request->graph || engine->options->graph == DMD_GRAPH_YES;
   uint32_t number = dmd_engine_dump_with_graph(
       engine, DMD_TRIGGER_MONITOR, label_of(&label, request), &profile, has_graph ? &graph : NULL);
   if (number == 0)

@@ -151,6 +151,20 @@ uint32_t dmd_engine_dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char
   return number;
 }
 
+/* Nobody asked for it, so failures are not worth a message. */
+static bool graph_is_worthwhile(const dmd_engine_t *engine, dmd_trigger_t trigger) {
+  dmd_mode_t mode = engine->live.config.mode;
+  return (trigger == DMD_TRIGGER_EXIT || trigger == DMD_TRIGGER_REQUEST) &&
+         (mode == DMD_MODE_DARK_MATTER || mode == DMD_MODE_LIVE) &&
+         engine->options->sample_interval == 0 && !dmd_host_is_confined(engine->host) &&
+         dmd_dumpfile_takes_graph(engine);
+}
+
+static bool graph_is_wanted(const dmd_engine_t *engine, dmd_trigger_t trigger) {
+  dmd_graph_when_t when = engine->options->graph;
+  return when == DMD_GRAPH_YES || (when == DMD_GRAPH_AUTO && graph_is_worthwhile(engine, trigger));
+}
+
 /* graph: receives the name of the heap graph; NULL: do not write one. */
 static uint32_t dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
                      dmd_strbuf_t *name, dmd_strbuf_t *graph) {
@@ -182,7 +196,8 @@ uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const c
                             dmd_strbuf_t *name) {
   dmd_strbuf_t graph;
   dmd_strbuf_init(&graph, engine->env);
-  uint32_t number = dump(engine, trigger, label, name, engine->options->graph ? &graph : NULL);
+  uint32_t number =
+      dump(engine, trigger, label, name, graph_is_wanted(engine, trigger) ? &graph : NULL);
   dmd_strbuf_destroy(&graph);
   return number;
 }

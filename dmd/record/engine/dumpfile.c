@@ -44,6 +44,17 @@ static bool name_file(const dmd_engine_t *engine, dmd_dumpfile_kind_t kind, dmd_
   return true;
 }
 
+bool dmd_dumpfile_takes_graph(const dmd_engine_t *engine) {
+  dmd_strbuf_t name, why;
+  bool is_stream;
+  dmd_strbuf_init(&name, engine->env);
+  dmd_strbuf_init(&why, engine->env);
+  bool good = name_file(engine, DMD_DUMPFILE_GRAPH, DMD_TRIGGER_EXIT, &name, &is_stream, &why);
+  dmd_strbuf_destroy(&why);
+  dmd_strbuf_destroy(&name);
+  return good;
+}
+
 /* ---- Contents. ---- */
 
 /* Where it goes. */

@@ -18,6 +18,9 @@ typedef enum { DMD_DUMPFILE_PROFILE, DMD_DUMPFILE_GRAPH } dmd_dumpfile_kind_t;
  * dmd_dumpfile_write does in the end. */
 typedef void (*dmd_content_fn)(void *ctx, dmd_write_fn write, void *to);
 
+/* False if profiles go to a pipe or a device, beside which there is no place for a heap graph. */
+bool dmd_dumpfile_takes_graph(const dmd_engine_t *engine);
+
 /* Writes the file, whole or not at all, and appends its name to an empty buffer. Returns false if
  * that failed, after logging the reason. */
 bool dmd_dumpfile_write(const dmd_engine_t *engine, dmd_dumpfile_kind_t kind, dmd_trigger_t trigger,

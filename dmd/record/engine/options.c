@@ -86,7 +86,7 @@ static bool take_claim_fn(void *target, const char *value, dmd_strbuf_t *why) {
   uint32_t number = dmd_pool_add(&options->claim_fns);
   *DMD_POOL_AT(&options->claim_fns, dmd_claim_fn_t, number) =
       (dmd_claim_fn_t){.glob = keep(options, value, n), .argument = argument};
-  options->graph = true;
+  options->graph = DMD_GRAPH_YES;
   return true;
 }
 
@@ -274,9 +274,10 @@ static const dmd_option_t engine_options[] = {
      "record what each stack allocates in the whole run, and how long its blocks live; only with "
      "the peak",
      WORD, AT(lifetimes)},
-    {"graph", "no|yes", "no",
-     "write each dump's heap graph as well: all blocks, and the pointers that lead to them", WORD,
-     AT(graph)},
+    {"graph", "no|yes|auto", "no",
+     "write each dump's heap graph as well: all blocks, and the pointers that lead to them; auto: "
+     "for dumps at exit and those that the program requests, where it is possible",
+     WORD, AT(graph)},
     {"waste", "no|yes", "no",
      "in heap graphs compare the contents of blocks, for dmdv waste: which are equal, which end in "
      "equal bytes",
@@ -348,7 +349,7 @@ dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
         "it cannot be combined with --sample-interval, another kind of sampling"}},
       {options->stacks == DMD_STACKS_PARTIAL && samples,
        {"--stacks=partial", "with --sample-interval every sampled block has its stack"}},
-      {options->graph && samples,
+      {options->graph == DMD_GRAPH_YES && samples,
        {"--graph=yes", "a heap graph needs every block, and --sample-interval records few"}},
       {options->lifetimes && (samples || options->sample_below > 0),
        {"--lifetimes=yes", "lifetimes need every block, so it cannot be combined with sampling"}},

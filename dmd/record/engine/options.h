@@ -16,6 +16,12 @@
 
 typedef enum { DMD_AUTO, DMD_YES, DMD_NO } dmd_auto_t;
 
+typedef enum {
+  DMD_GRAPH_NO,
+  DMD_GRAPH_YES,
+  DMD_GRAPH_AUTO /* at exit and where the program asks for a dump, if it is possible */
+} dmd_graph_when_t;
+
 /* The kind of a --tag-library, --tag-fn, --report-fn or --no-report-fn rule. */
 typedef enum {
   DMD_RULE_TAG_LIBRARY,
@@ -62,7 +68,7 @@ typedef struct dmd_options {
   uint32_t max_frames;
   dmd_auto_t dump_at_exit, advice;
   bool waste;
-  bool graph;
+  dmd_graph_when_t graph;
   bool no_peak;
   bool no_timeline;
   bool lifetimes;

@@ -32,7 +32,7 @@ static void write_finding(dmd_jsonout_t *j, dmd_session_graph_t *graph,
                           const dmd_waste_finding_t *finding) {
   dmd_strbuf_t what;
   dmd_strbuf_init(&what, graph->heap->env);
-  dmd_waste_what(&what, &graph->waste, finding);
+  dmd_waste_what(&what, &graph->waste, finding, true);
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_waste_write_members(j, &graph->waste, finding);
   dmd_jsonout_key_str(j, "what", what.text);

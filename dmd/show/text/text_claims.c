@@ -114,12 +114,11 @@ static const struct {
     [DMD_DEFECT_UNEXPLAINED] = {"no part of the object explains this", "", false},
 };
 
-static void print_defect(dmd_out_t *out, const dmd_claimrules_t *rules,
-                         const dmd_claim_verdict_t *v, const dmd_claim_finding_t *f,
-                         const dmd_defect_t *defect) {
+static void print_defect_words(dmd_out_t *out, const dmd_claimrules_t *rules,
+                               const dmd_claim_verdict_t *v, const dmd_claim_finding_t *f,
+                               const dmd_defect_t *defect) {
   bool is_signed = defect->kind == DMD_DEFECT_EACH || defect->kind == DMD_DEFECT_CONSTANT;
   const dmd_claim_part_t *part = part_of(rules, f, defect);
-  dmd_out_str(out, "    ");
   if (words[defect->kind].has_bytes) {
     dmd_print_bytes(out, dmd_magnitude(defect->bytes));
     if (is_signed)
@@ -134,6 +133,13 @@ static void print_defect(dmd_out_t *out, const dmd_claimrules_t *rules,
   bool leads = part != NULL && part->whole.blocks > part->own.blocks;
   if (leads || (defect->kind != DMD_DEFECT_MISSING && defect->kind != DMD_DEFECT_TWICE))
     dmd_out_str(out, words[defect->kind].after);
+}
+
+static void print_defect(dmd_out_t *out, const dmd_claimrules_t *rules,
+                         const dmd_claim_verdict_t *v, const dmd_claim_finding_t *f,
+                         const dmd_defect_t *defect) {
+  dmd_out_str(out, "    ");
+  print_defect_words(out, rules, v, f, defect);
   dmd_out_char(out, '\n');
 }
 
@@ -163,6 +169,20 @@ static void print_finding(dmd_out_t *out, const dmd_claimrules_t *rules,
   for (int i = 0; i < DMD_MAX_DEFECTS && f->defects[i].kind != DMD_DEFECT_NONE; i++)
     print_defect(out, rules, v, f, &f->defects[i]);
   print_example(out, rules, v, f);
+}
+
+void dmd_claims_print_sentence(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t id,
+                               const dmd_claim_finding_t *f) {
+  const dmd_claim_verdict_t *v = dmd_claimrules_at(rules, id);
+  dmd_out_str(out, "Returns ");
+  print_range(out, f);
+  dmd_out_str(out, " in ");
+  print_calls(out, f->count);
+  for (int i = 0; i < DMD_MAX_DEFECTS && f->defects[i].kind != DMD_DEFECT_NONE; i++) {
+    dmd_out_str(out, i == 0 ? ": " : "; ");
+    print_defect_words(out, rules, v, f, &f->defects[i]);
+  }
+  dmd_out_char(out, '.');
 }
 
 static void print_not_judged(dmd_out_t *out, const dmd_claim_function_sums_t *sums) {

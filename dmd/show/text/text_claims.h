@@ -13,6 +13,10 @@
  * kinds of them (0: all). */
 void dmd_claims_print(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t max_rows);
 
+/* `Returns 32 bytes too few in 2 calls: leaves out ...`, about a finding of the id-th verdict. */
+void dmd_claims_print_sentence(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t id,
+                               const dmd_claim_finding_t *finding);
+
 /* {"functions": [{"function", "calls", "right", "rule": {"counts", "bytes", "constant"},
  *   "findings": [{"calls", "objects", "least", "most", "defects": [{"kind", "part", "allocatedAt",
  *   "bytes"}], "example": {"address", "claimed", "true", "parts": [...]}}],

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/text/text_overview.h"
 
-#include "analyse/records/rows.h"
+#include "analyse/findings/findings.h"
 #include "analyse/records/sums.h"
 #include "base/format.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "model/profile/profile.h"
-#include "show/text/printer.h"
+#include "show/text/print.h"
+#include "show/text/text_findings.h"
 #include "show/text/text_timeline.h"
 #include "show/text/text_tree.h"
 
 enum {
   COLUMNS = 98,
+  MAX_PLACE = 57,
   MAX_COMMAND = 48,
-  PLACES = 5,
+  LINES = 40,
   RECORDS = 3,
+  LOOKS = 3,
   FAULTS = 3,
-  FRAMES = 8,
-  LEAST_PERCENT = 1
+  FRAMES = 8
 };
 
 /* ---- Parts of lines. ---- */
@@ -70,20 +72,11 @@ static void print_folded(dmd_out_t *out, const char *indent, const char *text) {
   }
 }
 
-/* Prints in the same way what print prints about the subject. */
-static void print_indented(const dmd_printer_t *p, const char *indent,
-                           void (*print)(const dmd_printer_t *p, const void *subject),
-                           const void *subject) {
-  dmd_strbuf_t text;
-  dmd_out_t out;
-  dmd_printer_t to_text = *p;
-  dmd_strbuf_init(&text, p->profile->env);
-  dmd_out_init(&out, dmd_strbuf_write, &text);
-  to_text.out = &out;
-  print(&to_text, subject);
-  dmd_out_flush(&out);
-  print_folded(p->out, indent, text.text);
-  dmd_strbuf_destroy(&text);
+static uint32_t count_lines(const char *text) {
+  uint32_t n = 0;
+  for (; *text != '\0'; text++)
+    n += *text == '\n';
+  return n;
 }
 
 /* ---- The program and its figures. ---- */
@@ -168,55 +161,120 @@ static bool has_reports(const dmd_profile_t *profile, const dmd_heapsum_t *sum) 
 /* ---- Places. ---- */
 
 /* `  1   50.00 MB  94.4%       1 block   decode (a.cc:8)` */
-static void print_line(dmd_out_t *out, uint32_t i, const dmd_tally_t *row, int64_t whole,
-                       bool sampled, const char *name) {
-  char number[DMD_FORMAT_MAX] = "", size[DMD_AMOUNT_MAX], blocks[DMD_FORMAT_MAX + 1] = "~";
-  if (i > 0)
-    dmd_format_u64(number, i);
-  dmd_format_amount(size, row->total, DMD_MEMREPORT_BYTES, false);
-  dmd_format_commas(blocks + sampled, row->num);
+static void print_line(dmd_out_t *out, const char *number, int64_t szB, int64_t n_blocks,
+                       int64_t whole, bool sampled, const char *name) {
+  char size[DMD_AMOUNT_MAX], blocks[DMD_FORMAT_MAX + 1] = "~";
+  dmd_format_amount(size, szB, DMD_MEMREPORT_BYTES, false);
+  dmd_format_commas(blocks + sampled, n_blocks);
   dmd_out_right(out, number, 3);
   dmd_out_right(out, size, 13);
-  print_share(out, row->total, whole, 8);
+  print_share(out, szB, whole, 8);
   dmd_out_right(out, blocks, 11);
-  dmd_out_str(out, row->num == 1 ? " block   " : " blocks  ");
-  dmd_out_safe(out, name);
-  dmd_out_char(out, '\n');
+  dmd_out_str(out, n_blocks == 1 ? " block   " : " blocks  ");
+  size_t n = dmd_str_length(name);
+  if (n > MAX_PLACE)
+    for (n = MAX_PLACE - 3; (name[n] & 0xc0) == 0x80;)
+      n--;
+  dmd_out_safe_n(out, name, n);
+  dmd_out_str(out, name[n] == '\0' ? "\n" : "...\n");
 }
 
-/* The number of rows to show: none of less than a percent, but the first. */
-static uint32_t n_shown(const dmd_rows_t *rows, int64_t whole) {
-  uint32_t n = rows->n > 0;
-  while (n < rows->n && n < PLACES &&
-         dmd_percent(dmd_rows_at(rows, n)->total, whole) >= LEAST_PERCENT)
-    n++;
+/* What to call the moment that the places are of. */
+static const char *title_of(const dmd_profile_t *profile) {
+  if (profile->shows_peak)
+    return "At the peak";
+  if (profile->mode == DMD_MODE_CUMULATIVE)
+    return "Allocated in all";
+  return dmd_run_is_at_exit(&profile->run) ? "At exit" : "At the dump";
+}
+
+/* What is printed, and what it is about. */
+typedef struct {
+  const dmd_overview_t *overview;
+  dmd_heapsum_t sum;         /* of the dump */
+  bool has_reports, is_dark; /* likewise: the mode */
+  dmd_printer_t *p;
+  const dmd_findings_t *findings;
+  dmd_findingnames_t names;
+} screen_t;
+
+static bool is_sampled(const dmd_records_t *records, const dmd_finding_t *f) {
+  if (f->kind == DMD_FINDING_UNREPORTED || f->kind == DMD_FINDING_TWICE)
+    return dmd_records_at(records, f->id)->sampled;
+  return records->heap.sampled && f->kind == DMD_FINDING_PLACE;
+}
+
+static void print_finding(screen_t *s, dmd_out_t *out, const char *number, const dmd_finding_t *f) {
+  const dmd_records_t *records = s->p->records;
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, s->p->profile->env);
+  dmd_finding_place(&s->names, f, &name);
+  print_line(out, number, f->bytes, f->blocks, records->heap.bytes, is_sampled(records, f),
+             name.text);
+  dmd_strbuf_cut(&name, 0);
+  dmd_finding_sentence(&s->names, f, &name);
+  print_folded(out, "     ", name.text);
+  dmd_strbuf_destroy(&name);
+}
+
+/* Prints the findings of one kind, at most `most`. Returns their number. */
+static uint32_t print_kind(screen_t *s, dmd_finding_kind_t kind, uint32_t most) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s->findings->n && n < most; i++) {
+    char number[DMD_FORMAT_MAX];
+    if (s->findings->all[i].kind != kind)
+      continue;
+    dmd_format_u64(number, ++n);
+    print_finding(s, s->p->out, number, &s->findings->all[i]);
+  }
   return n;
 }
 
-/* Prints the places of one section that allocated most, and the rest in one line. */
-static void print_places(const dmd_printer_t *p, dmd_section_t section, const char *title) {
-  dmd_rows_t rows;
+static void print_title(dmd_out_t *out, const char *title) {
+  dmd_out_char(out, '\n');
+  dmd_out_str(out, title);
+  dmd_out_char(out, '\n');
+}
+
+/* The figures of the run are of requested bytes, places of usable ones. */
+static bool rounding_matters(const dmd_profile_t *profile, int64_t usable) {
+  const dmd_run_t *run = &profile->run;
+  int64_t requested = (int64_t)(profile->shows_peak ? run->peak.szB : run->in_use_szB);
+  return run->is_known && run->sample_interval == 0 && usable - requested > requested / 100;
+}
+
+static void print_moment(const screen_t *s) {
+  dmd_out_t *out = s->p->out;
+  int64_t szB = s->p->records->heap.bytes;
+  char text[DMD_AMOUNT_MAX];
+  dmd_out_char(out, '\n');
+  dmd_out_str(out, title_of(s->p->profile));
+  if (rounding_matters(s->p->profile, szB)) {
+    dmd_format_amount(text, szB, DMD_MEMREPORT_BYTES, false);
+    dmd_out_str(out, ", ");
+    dmd_out_str(out, text);
+    dmd_out_str(out, " with the allocator's rounding");
+  }
+  dmd_out_char(out, '\n');
+}
+
+/* Prints the places that allocated most, and the rest in one line. */
+static void print_places(screen_t *s) {
+  const dmd_rows_t *rows = &s->findings->places;
   dmd_tally_t others = {.total = 0};
-  int64_t whole = p->records->heap.bytes;
-  dmd_rows_init(&rows, p->records, DMD_BY_LINE, 1u << section);
-  uint32_t n = n_shown(&rows, whole);
-  if (rows.n > 0) {
-    dmd_out_char(p->out, '\n');
-    dmd_out_str(p->out, title);
-    dmd_out_char(p->out, '\n');
-  }
-  for (uint32_t i = 0; i < n; i++)
-    print_line(p->out, i + 1, dmd_rows_at(&rows, i), whole, p->records->heap.sampled,
-               dmd_rows_name(&rows, i));
-  for (uint32_t i = n; i < rows.n; i++)
-    dmd_tally_add(&others, section, dmd_rows_at(&rows, i)->num, dmd_rows_at(&rows, i)->total);
-  if (n < rows.n) {
+  if (rows->n == 0)
+    return;
+  print_moment(s);
+  uint32_t n = print_kind(s, DMD_FINDING_PLACE, DMD_FINDINGS_OF_KIND);
+  for (uint32_t i = n; i < rows->n; i++)
+    dmd_tally_add(&others, DMD_SECTION_ALL, dmd_rows_at(rows, i)->num, dmd_rows_at(rows, i)->total);
+  if (n < rows->n) {
     char name[DMD_FORMAT_MAX + sizeof " other places"];
-    dmd_format_str(name + dmd_format_commas(name, rows.n - n),
-                   rows.n - n == 1 ? " other place" : " other places");
-    print_line(p->out, 0, &others, whole, p->records->heap.sampled, name);
+    dmd_format_str(name + dmd_format_commas(name, rows->n - n),
+                   rows->n - n == 1 ? " other place" : " other places");
+    print_line(s->p->out, "", others.total, others.num, s->p->records->heap.bytes,
+               s->p->records->heap.sampled, name);
   }
-  dmd_rows_destroy(&rows);
 }
 
 /* A hint on names, if the record with the most bytes has none. */
@@ -239,65 +297,32 @@ static void print_nameless(const dmd_printer_t *p, dmd_section_t section) {
 
 /* ---- What reporters did. ---- */
 
-static void print_record(const dmd_printer_t *p, dmd_places_t *places, uint32_t i,
-                         const dmd_record_t *r) {
-  dmd_tally_t row = {.total = r->usable, .num = r->num};
-  dmd_strbuf_t name;
-  dmd_strbuf_init(&name, p->profile->env);
-  uint32_t stack = dmd_record_group(p->records, r, 0)->stack;
-  dmd_places_line(places, stack, &name);
-  print_line(p->out, i, &row, p->records->heap.bytes, r->sampled, name.text);
-  dmd_strbuf_destroy(&name);
-}
-
-/* The reporters of a block that was reported twice. */
-static void print_reporters(const dmd_printer_t *p, const dmd_record_t *r) {
-  const dmd_report_t *report =
-      dmd_reports_at(&p->profile->reports, dmd_record_group(p->records, r, 0)->reports)->report;
-  dmd_out_str(p->out, "     by ");
-  if (report[0].reporter == report[1].reporter) {
-    dmd_out_str(p->out, "one reporter: ");
-    dmd_print_name(p, report[0].reporter);
-  } else {
-    dmd_print_name(p, report[0].reporter);
-    dmd_out_str(p->out, " and by ");
-    dmd_print_name(p, report[1].reporter);
-  }
-  dmd_out_char(p->out, '\n');
-}
-
-static void print_advice(const dmd_printer_t *p, const void *record) {
-  dmd_print_advice(p, record);
-}
-
-static void print_section(const dmd_printer_t *p, dmd_section_t section, const char *title) {
-  const dmd_section_records_t *s = &p->records->section[section];
-  dmd_places_t places;
+static void print_section(screen_t *screen, dmd_section_t section, dmd_finding_kind_t kind,
+                          const char *title) {
+  const dmd_section_records_t *s = &screen->p->records->section[section];
   if (s->n == 0)
     return;
-  dmd_out_char(p->out, '\n');
-  dmd_out_str(p->out, title);
-  dmd_out_str(p->out, ": ");
-  print_sum(p->out, s->sum.bytes, s->sum.blocks, s->sum.sampled);
-  dmd_out_char(p->out, '\n');
-  dmd_places_init(&places, p->profile);
-  for (uint32_t i = 0; i < s->n && i < RECORDS; i++) {
-    const dmd_record_t *r = dmd_records_at(p->records, s->ids[i]);
-    if (i > 0 && dmd_percent(r->usable, p->records->heap.bytes) < LEAST_PERCENT)
-      break;
-    print_record(p, &places, i + 1, r);
-    if (section == DMD_SECTION_TWICE)
-      print_reporters(p, r);
-    else
-      print_indented(p, "     ", print_advice, r);
-  }
-  dmd_places_destroy(&places);
+  dmd_out_char(screen->p->out, '\n');
+  dmd_out_str(screen->p->out, title);
+  dmd_out_str(screen->p->out, ": ");
+  print_sum(screen->p->out, s->sum.bytes, s->sum.blocks, s->sum.sampled);
+  dmd_out_char(screen->p->out, '\n');
+  print_kind(screen, kind, RECORDS);
 }
 
 /* ---- Faults. ---- */
 
-static void print_fault(const dmd_printer_t *p, const void *fault) {
-  dmd_print_fault_sentence(p, fault);
+static void print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  dmd_strbuf_t text;
+  dmd_out_t out;
+  dmd_printer_t to_text = *p;
+  dmd_strbuf_init(&text, p->profile->env);
+  dmd_out_init(&out, dmd_strbuf_write, &text);
+  to_text.out = &out;
+  dmd_print_fault_sentence(&to_text, fault);
+  dmd_out_flush(&out);
+  print_folded(p->out, "  ", text.text);
+  dmd_strbuf_destroy(&text);
 }
 
 static void print_faults(const dmd_printer_t *p) {
@@ -307,7 +332,7 @@ static void print_faults(const dmd_printer_t *p) {
   if (n > 0)
     dmd_out_str(p->out, "\nFaults\n");
   for (uint32_t i = 0; i < n && i < FAULTS; i++)
-    print_indented(p, "  ", print_fault, dmd_faults_at(faults, ids[i]));
+    print_fault(p, dmd_faults_at(faults, ids[i]));
   if (n > FAULTS) {
     dmd_out_str(p->out, "  and ");
     dmd_print_number(p->out, n - FAULTS, false);
@@ -316,90 +341,195 @@ static void print_faults(const dmd_printer_t *p) {
   dmd_env_free(p->profile->env, ids);
 }
 
+/* ---- The findings. ---- */
+
+/* The places at the moment that matters, or what reporters left out and counted twice. */
+static void print_places_or_reports(screen_t *s) {
+  if (s->has_reports) {
+    print_section(s, DMD_SECTION_UNREPORTED, DMD_FINDING_UNREPORTED, "Measured by no reporter");
+    print_section(s, DMD_SECTION_TWICE, DMD_FINDING_TWICE, "Measured twice");
+  } else {
+    print_places(s);
+  }
+  print_nameless(s->p, dmd_findings_section(s->p->profile));
+}
+
+/* Whether the finding is one of those that are worth a look: they say what to do. */
+static bool is_worth_a_look(const dmd_finding_t *f) {
+  return f->kind == DMD_FINDING_WASTE || f->kind == DMD_FINDING_CLAIM;
+}
+
+/* Prints as many of these findings as fit into this number of lines. */
+static void print_worth_a_look(screen_t *s, uint32_t lines) {
+  dmd_strbuf_t text;
+  dmd_out_t *out = s->p->out, to_text;
+  uint32_t n = 0, used = 2;
+  dmd_strbuf_init(&text, s->p->profile->env);
+  dmd_out_init(&to_text, dmd_strbuf_write, &text);
+  for (uint32_t i = 0; i < s->findings->n && n < LOOKS; i++) {
+    char letter[] = {(char)('a' + n), '\0'};
+    if (!is_worth_a_look(&s->findings->all[i]))
+      continue;
+    dmd_strbuf_cut(&text, 0);
+    print_finding(s, &to_text, letter, &s->findings->all[i]);
+    dmd_out_flush(&to_text);
+    used += count_lines(text.text);
+    if (used > lines)
+      break;
+    if (n++ == 0)
+      print_title(out, "Worth a look");
+    dmd_out_str(out, text.text);
+  }
+  dmd_strbuf_destroy(&text);
+}
+
+static void print_command(dmd_out_t *out, const char *command, const char *file, const char *what) {
+  dmd_out_str(out, "dmdv ");
+  dmd_out_str(out, command);
+  dmd_out_char(out, ' ');
+  dmd_print_quoted(out, file);
+  dmd_out_str(out, "  ");
+  dmd_out_str(out, what);
+  dmd_out_char(out, '\n');
+}
+
+static bool has_command(const dmd_findings_t *findings, const char *command) {
+  for (uint32_t i = 0; i < findings->n; i++)
+    if (is_worth_a_look(&findings->all[i]) &&
+        dmd_str_equal(dmd_finding_command(findings, &findings->all[i]), command))
+      return true;
+  return false;
+}
+
+/* The commands that show more. */
+static void print_next(const screen_t *s) {
+  static const struct {
+    const char *command, *what;
+  } more[] = {{"waste", "says what could be saved"},
+              {"leaks", "lists the lost blocks"},
+              {"claims", "checks the sizes that functions return"}};
+  const char *file = s->overview->file;
+  dmd_out_t *out = s->p->out;
+  bool reports = s->has_reports;
+  dmd_out_char(out, '\n');
+  print_command(out, "view", file, "shows all of it in a browser");
+  if (s->p->profile->timeline.points.last > 0)
+    print_command(out, "timeline", file, "draws the heap over time");
+  print_command(out, "print", file, "prints the stacks");
+  if (reports)
+    print_command(out, "tree", file, "prints what each reporter measured");
+  for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+    if (has_command(s->findings, more[i].command))
+      print_command(out, more[i].command, file, more[i].what);
+  if (reports && s->overview->waste == NULL && s->overview->left_out == NULL)
+    dmd_out_str(out, "dmdv run --graph=yes ...  also finds the owners of unmeasured blocks\n");
+}
+
+/* What follows the findings. */
+static void print_end(const screen_t *s) {
+  dmd_out_t *out = s->p->out;
+  const dmd_profile_t *profile = s->p->profile;
+  print_faults(s->p);
+  bool is_unseen = dmd_print_unseen(out, &profile->run);
+  if (!s->has_reports && !is_unseen && s->is_dark)
+    dmd_out_str(out, "\nNo memory reporter ran: the program does not measure its own memory.\n");
+  if (s->overview->left_out != NULL) {
+    dmd_out_char(out, '\n');
+    dmd_out_str(out, s->overview->left_out);
+    dmd_out_char(out, '\n');
+  }
+  print_next(s);
+}
+
 /* ---- The whole. ---- */
 
-/* What to call the moment that the places are of. */
-static const char *title_of(const dmd_profile_t *profile) {
-  if (profile->shows_peak)
-    return "At the peak";
-  if (profile->mode == DMD_MODE_CUMULATIVE)
-    return "Allocated in all";
-  return dmd_run_is_at_exit(&profile->run) ? "At exit" : "At the dump";
+static void print_figures(const screen_t *s) {
+  const dmd_profile_t *profile = s->p->profile;
+  print_header(s->p->out, profile, s->overview);
+  if (profile->run.is_known)
+    print_run_figures(s->p->out, &profile->run);
+  dmd_print_growth(s->p->out, "  growing   steadily by ", profile);
+  if (s->has_reports)
+    print_measured(s->p->out, &s->sum);
 }
 
-static void print_body(const dmd_printer_t *p, bool reports) {
-  bool is_dark = p->profile->mode == DMD_MODE_DARK_MATTER;
-  dmd_section_t section = is_dark ? DMD_SECTION_UNREPORTED : DMD_SECTION_ALL;
-  if (reports) {
-    print_section(p, DMD_SECTION_UNREPORTED, "Measured by no reporter");
-    print_section(p, DMD_SECTION_TWICE, "Measured twice");
-  } else {
-    print_places(p, section, title_of(p->profile));
-  }
-  print_nameless(p, section);
+static void print_screen(screen_t *s, dmd_out_t *out) {
+  dmd_strbuf_t begin, end;
+  dmd_out_t to_begin, to_end;
+  dmd_strbuf_init(&begin, s->p->profile->env);
+  dmd_strbuf_init(&end, s->p->profile->env);
+  dmd_out_init(&to_begin, dmd_strbuf_write, &begin);
+  dmd_out_init(&to_end, dmd_strbuf_write, &end);
+  s->p->out = &to_begin;
+  print_figures(s);
+  print_places_or_reports(s);
+  dmd_out_flush(&to_begin);
+  s->p->out = &to_end;
+  print_end(s);
+  dmd_out_flush(&to_end);
+  uint32_t lines = count_lines(begin.text) + count_lines(end.text);
+  dmd_out_str(out, begin.text);
+  s->p->out = out;
+  print_worth_a_look(s, lines < LINES ? LINES - lines : 0);
+  dmd_out_str(out, end.text);
+  dmd_strbuf_destroy(&end);
+  dmd_strbuf_destroy(&begin);
 }
 
-static void print_records(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *o,
-                          bool reports) {
+/* Finds what matters at the moment that the profile shows, and lets print print it. */
+static void find_and_print(screen_t *screen, dmd_profile_t *profile, dmd_out_t *out,
+                           void (*print)(screen_t *screen, dmd_out_t *out)) {
+  const dmd_overview_t *o = screen->overview;
   dmd_records_t records;
   dmd_hintsum_t hints;
   dmd_allocfns_t allocfns;
+  dmd_growth_t growth;
+  dmd_findings_t findings;
   dmd_records_init(&records, profile, FRAMES, DMD_SORT_USABLE);
   dmd_hintsum_init(&hints, &records);
   dmd_allocfns_init(&allocfns, profile);
+  dmd_findings_of_t of = {.records = &records,
+                          .has_reports = screen->has_reports,
+                          .growth = dmd_growth_find(&profile->timeline, &growth) ? &growth : NULL,
+                          .waste = o->waste,
+                          .claims = o->claims};
+  dmd_findings_init(&findings, &of);
   dmd_printer_t p = {.out = out,
                      .records = &records,
                      .profile = profile,
                      .advice = &hints,
                      .owners = o->owners,
                      .allocfns = &allocfns};
-  print_body(&p, reports);
-  print_faults(&p);
+  screen->p = &p;
+  screen->findings = &findings;
+  dmd_findingnames_init(&screen->names, &findings, &p);
+  print(screen, out);
+  dmd_findingnames_destroy(&screen->names);
+  dmd_findings_destroy(&findings);
   dmd_allocfns_destroy(&allocfns);
   dmd_hintsum_destroy(&hints);
   dmd_records_destroy(&records);
 }
 
-static void print_command(dmd_out_t *out, const char *command, const char *file, const char *what) {
-  dmd_out_str(out, command);
-  dmd_print_quoted(out, file);
-  dmd_out_str(out, what);
-}
-
-/* The commands that show more. */
-static void print_next(dmd_out_t *out, const dmd_overview_t *o, bool has_timeline, bool reports) {
-  print_command(out, "\ndmdv view ", o->file, "  shows all of it in a browser\n");
-  if (has_timeline)
-    print_command(out, "dmdv timeline ", o->file, "  draws the heap over time\n");
-  print_command(out, "dmdv print ", o->file, "  prints the stacks\n");
-  if (reports)
-    print_command(out, "dmdv tree ", o->file, "  prints what each reporter measured\n");
-  if (reports && o->owners == NULL)
-    dmd_out_str(out, "dmdv run --graph=yes ...  also finds the owners of unmeasured blocks\n");
-}
-
-void dmd_overview_print(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *overview) {
-  dmd_heapsum_t sum = dmd_heapsum_of(profile);
-  bool reports = has_reports(profile, &sum);
-  dmd_moment_side_t other;
-  print_header(out, profile, overview);
-  if (profile->run.is_known)
-    print_run_figures(out, &profile->run);
-  dmd_print_growth(out, "  growing   steadily by ", profile);
-  if (reports)
-    print_measured(out, &sum);
+static void print_overview(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *overview,
+                           void (*print)(screen_t *screen, dmd_out_t *out)) {
   bool is_peak = dmd_peak_matters(profile);
+  dmd_moment_side_t other;
+  screen_t screen = {.overview = overview,
+                     .sum = dmd_heapsum_of(profile),
+                     .is_dark = profile->mode == DMD_MODE_DARK_MATTER};
+  screen.has_reports = has_reports(profile, &screen.sum);
   if (is_peak) {
     dmd_moment_side_init_peak(&other, profile);
     dmd_moment_swap(profile, &other);
   }
-  print_records(out, profile, overview, reports);
+  find_and_print(&screen, profile, out, print);
   if (is_peak) {
     dmd_moment_swap(profile, &other);
     dmd_moment_side_destroy(&other);
   }
-  bool is_unseen = dmd_print_unseen(out, &profile->run);
-  if (!reports && !is_unseen && profile->mode == DMD_MODE_DARK_MATTER)
-    dmd_out_str(out, "\nNo memory reporter ran: the program does not measure its own memory.\n");
-  print_next(out, overview, profile->timeline.points.last > 0, reports);
+}
+
+void dmd_overview_print(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *overview) {
+  print_overview(out, profile, overview, print_screen);
 }

@@ -200,9 +200,9 @@ static void add_callers(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_
   }
 }
 
-/* The type, and the line that allocated: a name such as "char[] from lpNew" ends with what the line
- * says, too. */
-void dmd_waste_what(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+/* A name such as "char[] from lpNew" ends with what the line says, too. */
+void dmd_waste_what(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f,
+                    bool with_callers) {
   const dmd_env_t *env = w->graph->env;
   const char *name = dmd_kinds_name(w->keys->kinds, f->name);
   const dmd_graph_block_t *block = dmd_heapgraph_block(w->graph, f->example);
@@ -213,7 +213,7 @@ void dmd_waste_what(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_find
   dmd_strbuf_str(&type, name);
   uint32_t stack = dmd_heapgraph_profile_stack(w->graph, block->stack);
   dmd_places_line(&w->keys->places, stack, &line);
-  if (f->stack != DMD_NONE)
+  if (f->stack != DMD_NONE && with_callers)
     add_callers(&line, w, f, dmd_places_own_frame(&w->keys->places, stack));
   for (size_t i = type.n; i > 0 && f->stack != DMD_NONE; i--)
     if (dmd_str_begins(type.text + i - 1, "from ") && (i == 1 || type.text[i - 2] == ' ')) {
@@ -260,7 +260,7 @@ void dmd_waste_sentence(dmd_strbuf_t *to, const dmd_waste_t *w) {
   dmd_out_str(&out, nouns[most->kind]);
   dmd_out_str(&out, ": ");
   dmd_out_flush(&out);
-  dmd_waste_what(to, w, most);
+  dmd_waste_what(to, w, most, true);
   dmd_strbuf_str(to, ".");
 }
 
@@ -271,7 +271,7 @@ static void print_finding(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_
   dmd_print_number_column(out, (int64_t)f->blocks, BLOCKS_WIDTH);
   dmd_out_str(out, "  ");
   dmd_out_left(out, dmd_waste_kind_name((dmd_waste_kind_t)f->kind), KIND_WIDTH);
-  dmd_waste_what(&text, w, f);
+  dmd_waste_what(&text, w, f, true);
   dmd_print_wrapped(out, text.text, TEXT_COLUMN);
   dmd_out_left(out, "", TEXT_COLUMN);
   dmd_strbuf_cut(&text, 0);

@@ -9,9 +9,6 @@
 #include "base/jsonout.h"
 #include "base/out.h"
 
-/* Appends the type of a finding's blocks, and the line that allocated them. Names are escaped. */
-void dmd_waste_what(dmd_strbuf_t *to, const dmd_waste_t *waste, const dmd_waste_finding_t *finding);
-
 /* Appends what to do about a finding, in one or two sentences. Names are escaped. */
 void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *waste,
                       const dmd_waste_finding_t *finding);
@@ -19,6 +16,11 @@ void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *waste,
 /* Appends what could be saved and the finding that saves most of it, in two sentences; nothing
  * without findings. Names are escaped. */
 void dmd_waste_sentence(dmd_strbuf_t *to, const dmd_waste_t *waste);
+
+/* Appends the type of a finding's blocks, and the line that allocated them, or that with two
+ * callers. Names are escaped. */
+void dmd_waste_what(dmd_strbuf_t *to, const dmd_waste_t *waste, const dmd_waste_finding_t *finding,
+                    bool with_callers);
 
 /* Prints the total, then a table of findings, or their sums by something, at most max_rows (0:
  * all). Leaves out findings all of whose bytes others count. */
