@@ -103,6 +103,22 @@ def dumps_by_themselves(t):
     t.check(3 <= len(_automatic(t, "together", "--dump-every=1m")) <= 8, "threads")
 
 
+def dumps_at_new_peaks(t):
+    """While the heap grows to 10,000,000 bytes for the first time, not when it does so again. A dump comes up to two blocks
+    of 100,000 bytes late."""
+    dumps = _automatic(t, "swell", "--dump-at-peak=yes")
+    late, sizes = 200000, [item[1] for item in dumps]
+    t.equal({item[2] for item in dumps}, {"dump-at-peak"})
+    t.check(max(item[0] for item in dumps) <= 10000000, "the first time: %s" % dumps)
+    t.check(1 << 20 <= sizes[0] <= (1 << 20) + 100000 + late, "%s" % sizes)
+    for before, after in zip(sizes, sizes[1:]):
+        t.check((before - late) * 9 / 8 <= after <= before * 9 / 8 + 100000 + late, "an eighth more: %s" % sizes)
+    t.check(sizes[-1] >= 10000000 * 8 / 9 - late, "the last is close to the peak: %s" % sizes)
+    t.equal(len(_automatic(t, "swell", "--dump-at-peak=yes", "--max-dumps=3")), 3)
+    t.equal(_automatic(t, "cook", "--dump-at-peak=yes"), [])
+    t.check(2 <= len(_automatic(t, "pile", "--dump-at-peak=yes")) <= 20, "threads")
+
+
 def never_measured(t):
     run = t.run("overlook", options=["--dump-at-exit=yes"])
     first, end = run.numbered(1), run.profiles["dmd.out.%d.json.gz" % run.pid]

@@ -260,8 +260,14 @@ static const dmd_option_t engine_options[] = {
     {"dump-above", "<size>", NULL,
      "also dump when the heap becomes larger than this, and again if it was smaller in between",
      DMD_OPTION_OWN, .take = take_dump_above},
-    {"max-dumps", "<number>", "100", "dumps for --dump-every and --dump-above in each process",
-     NUMBER, AT(max_dumps), .least = 1, .most = 100000},
+    {"dump-at-peak", "no|yes", "no",
+     "also dump when the heap is larger than ever: first at 1 MiB, then whenever it has grown by "
+     "an "
+     "eighth",
+     WORD, AT(dump_at_peak)},
+    {"max-dumps", "<number>", "100",
+     "dumps for --dump-every, --dump-above and --dump-at-peak in each process", NUMBER,
+     AT(max_dumps), .least = 1, .most = 100000},
     {"advice", "auto|yes|no", "auto",
      "search for the referrers of unreported blocks; auto: below a million live blocks", WORD,
      AT(advice)},
@@ -355,9 +361,10 @@ dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
        {"--lifetimes=yes", "lifetimes need every block, so it cannot be combined with sampling"}},
       {options->lifetimes && (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),
        {"--lifetimes=yes", "it needs the peak, which --peak=no and --mode=cumulative turn off"}},
-      {(options->dump_every_ms | options->dump_every_szB | options->dump_above_szB) != 0 &&
+      {((options->dump_every_ms | options->dump_every_szB | options->dump_above_szB) != 0 ||
+        options->dump_at_peak) &&
            (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),
-       {"--dump-every or --dump-above",
+       {"--dump-every, --dump-above or --dump-at-peak",
         "they need the peak, which --peak=no and --mode=cumulative turn off"}},
       {options->advice == DMD_YES && samples,
        {"--advice=yes",
@@ -388,5 +395,6 @@ dmd_live_config_t dmd_options_live(const dmd_options_t *options) {
                              .records_lifetimes = options->lifetimes,
                              .dump_every_ms = options->dump_every_ms,
                              .dump_every_szB = options->dump_every_szB,
-                             .dump_above_szB = options->dump_above_szB};
+                             .dump_above_szB = options->dump_above_szB,
+                             .dumps_at_peak = options->dump_at_peak};
 }

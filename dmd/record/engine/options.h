@@ -73,8 +73,9 @@ typedef struct dmd_options {
   bool no_timeline;
   bool lifetimes;
   uint64_t dump_every_ms, dump_every_szB, dump_above_szB; /* 0: never */
-  uint32_t max_dumps;                                     /* of those */
-  const char *out_file;                                   /* a pattern, see --dmd-out-file */
+  bool dump_at_peak;
+  uint32_t max_dumps;    /* of those */
+  const char *out_file;  /* a pattern, see --dmd-out-file */
   const char *list_file; /* a pattern for the list of listing.h; NULL: none */
   uint32_t file_mode;    /* permissions that output files may have; 0: all that umasks allow */
   dmd_strbuf_t given;    /* the arguments as given, separated by blanks */

@@ -31,7 +31,8 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
                                   .resident = config->resident,
                                   .dump_every_ms = config->dump_every_ms,
                                   .dump_every_szB = config->dump_every_szB,
-                                  .dump_above_szB = config->dump_above_szB});
+                                  .dump_above_szB = config->dump_above_szB,
+                                  .dumps_at_peak = config->dumps_at_peak});
   live->marks = dmd_blocks_marks(live->blocks);
   dmd_sampler_init(&live->sampler, config->partial_stacks, config->sample_below, config->seed);
   dmd_reports_init(&live->reports, env);

@@ -13,6 +13,9 @@ enum { PEAK_SHARE = 512, LEAST_SHARE = 2048, MOST_SHARE = 65536, MANY_TIMES = 81
  * beginning this share of all bytes so far. */
 enum { TIME_SHARE = 256 };
 
+/* The smallest heap of which --dump-at-peak makes a dump. */
+enum { LEAST_DUMPED = 1 << 20 };
+
 /* ---- Blocks of the peak that are gone. ---- */
 
 static void destroy_share(dmd_peak_share_t *share, const dmd_env_t *env) {
@@ -183,6 +186,7 @@ static bool is_due(dmd_watch_t *watch, uint64_t ms, uint64_t allocated, uint64_t
     __atomic_store_n(&watch->is_above, false, __ATOMIC_RELAXED);
   return (watch->every_ms > 0 && ms >= watch->next_ms) ||
          (watch->every_szB > 0 && allocated >= watch->next_szB) ||
+         ((int64_t)szB > 0 && szB >= __atomic_load_n(&watch->peak_szB, __ATOMIC_RELAXED)) ||
          (is_above(watch, szB) && !__atomic_load_n(&watch->is_above, __ATOMIC_RELAXED));
 }
 
@@ -197,7 +201,7 @@ static void look_at_watch(dmd_peak_t *peak, uint64_t szB) {
 
 const char *dmd_peak_take_due(dmd_peak_t *peak) {
   dmd_watch_t *watch = &peak->watch;
-  if ((watch->every_ms | watch->every_szB | watch->above_szB) == 0)
+  if ((watch->every_ms | watch->every_szB | watch->above_szB) == 0 && watch->peak_szB == UINT64_MAX)
     return NULL;
   const dmd_turnover_t now = dmd_peak_now(peak);
   uint64_t szB = dmd_turnover_left(&now);
@@ -205,13 +209,15 @@ const char *dmd_peak_take_due(dmd_peak_t *peak) {
   watch->looked_szB = now.allocated_szB;
   if (!is_due(watch, ms, now.allocated_szB, szB))
     return NULL;
-  bool is_large = is_above(watch, szB) && !watch->is_above;
+  bool is_large = is_above(watch, szB) && !watch->is_above, is_peak = szB >= watch->peak_szB;
   watch->is_above |= is_large;
+  if (is_peak)
+    __atomic_store_n(&watch->peak_szB, szB + szB / 8, __ATOMIC_RELAXED);
   if (watch->every_ms > 0)
     watch->next_ms = (ms / watch->every_ms + 1) * watch->every_ms;
   if (watch->every_szB > 0)
     watch->next_szB = (now.allocated_szB / watch->every_szB + 1) * watch->every_szB;
-  return is_large ? "dump-above" : "dump-every";
+  return is_large ? "dump-above" : is_peak ? "dump-at-peak" : "dump-every";
 }
 
 /* ---- The clock. ---- */
@@ -287,6 +293,7 @@ void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, dmd_shard_t *shards, 
   peak->watch = (dmd_watch_t){.every_ms = peak->clock.now == NULL ? 0 : config->dump_every_ms,
                               .every_szB = config->dump_every_szB,
                               .above_szB = config->dump_above_szB,
+                              .peak_szB = config->dumps_at_peak ? LEAST_DUMPED : UINT64_MAX,
                               .next_ms = config->dump_every_ms,
                               .next_szB = config->dump_every_szB};
   peak->mark = peak->is_on;

@@ -92,12 +92,14 @@ typedef struct dmd_peak_share {
   dmd_gone_t *log;           /* DMD_PEAK_LOG of them; NULL: not needed yet */
 } dmd_peak_share_t;
 
-/* Asks for a dump: after so much time or so many allocated bytes, or when the heap becomes larger
- * than so many bytes. 0: never. It is looked at when the clock is read, so it is right to
- * DMD_TIMEKEEPER_SZB for each shard, and a program that allocates nothing gets no dump. */
+/* Asks for a dump: after so much time or so many allocated bytes, when the heap becomes larger than
+ * so many bytes, or by an eighth larger than at the last dump of this kind. 0: never. It is looked
+ * at when the clock is read, so it is right to DMD_TIMEKEEPER_SZB for each shard, and a program
+ * that allocates nothing gets no dump. */
 typedef struct dmd_watch {
   uint64_t every_ms, every_szB, above_szB;
   uint64_t next_ms, next_szB; /* of the next dump */
+  uint64_t peak_szB;          /* a heap of so many bytes is dumped; UINT64_MAX: none is */
   uint64_t looked_szB;        /* about what threads in parallel have allocated */
   bool is_above;
 } dmd_watch_t;
