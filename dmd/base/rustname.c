@@ -477,7 +477,9 @@ static bool v0_name(dmd_strbuf_t *to, const char *s) {
 
 bool dmd_is_rust_symbol(const char *symbol) {
   static const char end[] = "17h0123456789abcdefE"; /* of the legacy scheme */
-  size_t n = dmd_str_length(symbol), n_end = sizeof end - 1;
+  const char *suffix = dmd_str_find(symbol, ".llvm."); /* of a function that units share */
+  size_t n = suffix == NULL ? dmd_str_length(symbol) : (size_t)(suffix - symbol);
+  size_t n_end = sizeof end - 1;
   if (dmd_str_begins(symbol, "_R"))
     return symbol[2] >= 'A' && symbol[2] <= 'Z';
   return dmd_str_begins(symbol, "_ZN") && n > n_end && symbol[n - 1] == 'E' &&

@@ -49,6 +49,8 @@ static void legacy(void **state) {
   expect("_ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$16reserve_for_push17h0123456789abcdefE",
          "alloc::raw_vec::RawVec<T,A>::reserve_for_push");
   expect("_ZN4main7$u41$$_17h0123456789abcdefE", "main::A$_");
+  expect("_ZN3std4sync4once4Once4call17h0123456789abcdefE.llvm.12705490928058775097",
+         "std::sync::once::Once::call");
 }
 
 static void v0(void **state) {
