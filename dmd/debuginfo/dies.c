@@ -210,12 +210,15 @@ bool dmdv_die_thread_offset(Dwarf_Die *die, uint64_t *offset) {
   return ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_const4u || ops[0].atom == DW_OP_const8u;
 }
 
-bool dmdv_die_parameter(Dwarf_Die *class, Dwarf_Die *type) {
+bool dmdv_die_parameter(Dwarf_Die *die, const char *name, Dwarf_Die *type) {
   dmdv_walk_t walk = {NULL};
   Dwarf_Die child;
-  for (bool found = dmdv_walk_first(&walk, class, &child); found;
-       found = dmdv_walk_next(&walk, &child))
-    if (dwarf_tag(&child) == DW_TAG_template_type_parameter)
+  for (bool found = dmdv_walk_first(&walk, die, &child); found;
+       found = dmdv_walk_next(&walk, &child)) {
+    const char *own = dwarf_diename(&child);
+    if (dwarf_tag(&child) == DW_TAG_template_type_parameter &&
+        (name == NULL || (own != NULL && dmd_str_equal(own, name))))
       return dmdv_die_follow(&child, DW_AT_type, false, type);
+  }
   return false;
 }

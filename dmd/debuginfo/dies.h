@@ -79,7 +79,8 @@ bool dmdv_die_address(Dwarf_Die *die, uint64_t *addr);
  * is not thread-local. */
 bool dmdv_die_thread_offset(Dwarf_Die *die, uint64_t *offset);
 
-/* A template's first type parameter. */
-bool dmdv_die_parameter(Dwarf_Die *class, Dwarf_Die *type);
+/* A type parameter of a template or of a generic function: the one of this name, or the first if
+ * name is NULL. */
+bool dmdv_die_parameter(Dwarf_Die *die, const char *name, Dwarf_Die *type);
 
 #endif

@@ -133,28 +133,54 @@ static void walk_into(dmdv_dwarfindex_t *index, Dwarf_Die *die, const char *name
   walk(index, die, id, depth + 1);
 }
 
-/* Notes a class made from a template whose methods named `allocate` return memory for its first
- * parameter, as std::allocator<Jar> does. */
-static void find_allocator(dmdv_dwarfindex_t *index, Dwarf_Die *class) {
+static bool is_in(const dmdv_dwarfindex_t *index, uint32_t scope, const char *namespaces) {
+  return scope != DMD_NONE &&
+         dmd_str_begins(dmd_intern_get_str(&index->types->types->names, scope), namespaces);
+}
+
+static bool is_rust_table(const dmdv_dwarfindex_t *index, uint32_t scope) {
+  return index->is_rust && is_in(index, scope, "hashbrown::raw::");
+}
+
+/* Whether what this scope contains allocates for its parameter T, if it has one. In Rust's library
+ * that is so for boxes, vectors and what is made of them: RawVec<Jar> and Box<Node<Jar>>::new. */
+static bool is_rust_allocator(const dmdv_dwarfindex_t *index, uint32_t scope) {
+  return is_rust_table(index, scope) || (index->is_rust && is_in(index, scope, "alloc::"));
+}
+
+static bool is_cpp_allocator(Dwarf_Die *class) {
   const char *name = dwarf_diename(class);
+  return name != NULL && dmd_str_find(name, "alloc") != NULL && dmd_str_find(name, "<") != NULL;
+}
+
+/* Notes a class made from a template whose methods named `allocate` return memory for its first
+ * parameter, as std::allocator<Jar> does. In Rust's library all methods count. */
+static void find_allocator(dmdv_dwarfindex_t *index, Dwarf_Die *class, uint32_t scope) {
   Dwarf_Die type, child;
   dmdv_walk_t walk = {NULL};
-  if (name == NULL || dmd_str_find(name, "alloc") == NULL || dmd_str_find(name, "<") == NULL ||
-      !dmdv_die_parameter(class, &type))
+  bool is_rust = is_rust_allocator(index, scope);
+  if (is_rust ? !dmdv_die_parameter(class, "T", &type)
+              : !is_cpp_allocator(class) || !dmdv_die_parameter(class, NULL, &type))
     return;
   for (bool found = dmdv_walk_first(&walk, class, &child); found;
        found = dmdv_walk_next(&walk, &child)) {
     const char *method = dwarf_tag(&child) == DW_TAG_subprogram ? dwarf_diename(&child) : NULL;
-    if (method != NULL && dmd_str_equal(method, "allocate"))
-      dmdv_dwarftypes_allocator(index->types, &child, &type);
+    if (method != NULL && (is_rust || dmd_str_equal(method, "allocate")))
+      dmdv_dwarftypes_allocator(index->types, &child, &type, is_rust_table(index, scope));
   }
+}
+
+static void find_allocating_function(dmdv_dwarfindex_t *index, Dwarf_Die *die, uint32_t scope) {
+  Dwarf_Die type;
+  if (is_rust_allocator(index, scope) && dmdv_die_parameter(die, "T", &type))
+    dmdv_dwarftypes_allocator(index->types, die, &type, is_rust_table(index, scope));
 }
 
 static void visit_type(dmdv_dwarfindex_t *index, Dwarf_Die *die, uint32_t scope, int depth) {
   dmdv_dwarftypes_scope(index->types, die, scope);
   if (!dmdv_die_flag(die, DW_AT_declaration))
     dmdv_dwarftypes_define(index->types, die);
-  find_allocator(index, die);
+  find_allocator(index, die, scope);
   walk_into(index, die, dwarf_diename(die), scope, depth);
 }
 
@@ -177,6 +203,7 @@ static void visit(dmdv_dwarfindex_t *index, Dwarf_Die *die, uint32_t scope, int 
   case DW_TAG_subprogram:
     dmdv_dwarftypes_scope(index->types, die, scope);
     add_function(index, die);
+    find_allocating_function(index, die, scope);
     walk(index, die, DMD_NONE, depth + 1);
     return;
   case DW_TAG_lexical_block:
@@ -220,6 +247,7 @@ void dmdv_dwarfindex_init(dmdv_dwarfindex_t *index, const dmdv_debugfile_t *file
       continue; /* damaged */
     if (dwarf_diecu(&die, &unit_die, &address_szB, NULL) != NULL)
       types->types->pointer_szB = address_szB;
+    index->is_rust = dwarf_srclang(&die) == DW_LANG_Rust;
     bool is_split = kind == DW_UT_skeleton && split.cu != NULL;
     index->walk = (dmdv_walk_t){NULL};
     walk(index, is_split ? &split : &die, DMD_NONE, 0);

@@ -23,6 +23,7 @@ typedef struct dmdv_dwarfindex {
   dmdv_dwarftypes_t *types;
   dmd_variables_t *variables;
   uint32_t object;  /* its id in the heap graph */
+  bool is_rust;     /* the current unit's language */
   dmdv_walk_t walk; /* in the current unit */
   dmd_pool_t ranges;
   dmd_pool_t variable_dies;

@@ -5,6 +5,11 @@
 #include "debuginfo/dies.h"
 #include "host/process.h"
 
+typedef struct {
+  Dwarf_Die type;
+  bool is_table;
+} allocated_t;
+
 static void read_members(void *ctx, dmd_types_t *types, uint32_t type);
 static uint32_t make(dmdv_dwarftypes_t *d, Dwarf_Die *die, int depth);
 
@@ -13,7 +18,7 @@ void dmdv_dwarftypes_init(dmdv_dwarftypes_t *d, dmd_types_t *types) {
   dmd_map_init(&d->known, &dmdv_env, "dmdv.dwarftypes");
   dmd_map_init(&d->scopes, &dmdv_env, "dmdv.dwarftypes");
   dmd_map_init(&d->allocators, &dmdv_env, "dmdv.dwarftypes");
-  dmd_pool_init(&d->allocated, &dmdv_env, "dmdv.dwarftypes", sizeof(Dwarf_Die));
+  dmd_pool_init(&d->allocated, &dmdv_env, "dmdv.dwarftypes", sizeof(allocated_t));
   dmd_intern_init(&d->defined, &dmdv_env, "dmdv.dwarftypes");
   dmd_pool_init(&d->definitions, &dmdv_env, "dmdv.dwarftypes", sizeof(Dwarf_Die));
   dmd_pool_init(&d->dies, &dmdv_env, "dmdv.dwarftypes", sizeof(Dwarf_Die));
@@ -206,11 +211,21 @@ static Dwarf_Die definition_of(dmdv_dwarftypes_t *d, Dwarf_Die *die) {
   return found;
 }
 
+/* The variants of a Rust enum, which is a struct with nothing else in it. */
+static bool find_variants(Dwarf_Die *die, Dwarf_Die *part) {
+  dmdv_walk_t walk = {NULL};
+  for (bool found = dmdv_walk_first(&walk, die, part); found; found = dmdv_walk_next(&walk, part))
+    if (dwarf_tag(part) == DW_TAG_variant_part)
+      return true;
+  return false;
+}
+
 static uint32_t make_struct(dmdv_dwarftypes_t *d, Dwarf_Die *declared, const char *typedef_name) {
   Dwarf_Die die = definition_of(d, declared);
   const char *name = dwarf_diename(&die);
-  dmd_type_t type = {.kind =
-                         dwarf_tag(&die) == DW_TAG_union_type ? DMD_TYPE_UNION : DMD_TYPE_STRUCT,
+  Dwarf_Die part;
+  bool is_union = dwarf_tag(&die) == DW_TAG_union_type || find_variants(&die, &part);
+  dmd_type_t type = {.kind = is_union ? DMD_TYPE_UNION : DMD_TYPE_STRUCT,
                      .name = name_id(d, &die, name != NULL ? name : typedef_name),
                      .szB = size_of(&die)};
   if (type.szB > 0)
@@ -275,28 +290,36 @@ uint32_t dmdv_dwarftypes_of(dmdv_dwarftypes_t *d, Dwarf_Die *die) {
 
 /* ---- Allocators. ---- */
 
-void dmdv_dwarftypes_allocator(dmdv_dwarftypes_t *d, Dwarf_Die *function, const Dwarf_Die *type) {
+void dmdv_dwarftypes_allocator(dmdv_dwarftypes_t *d, Dwarf_Die *function, const Dwarf_Die *type,
+                               bool is_table) {
   if (dmd_map_find(&d->allocators, key_of(function)) != NULL)
     return;
   uint32_t id = dmd_pool_add(&d->allocated);
-  *DMD_POOL_AT(&d->allocated, Dwarf_Die, id) = *type;
+  *DMD_POOL_AT(&d->allocated, allocated_t, id) = (allocated_t){*type, is_table};
   dmd_map_add(&d->allocators, key_of(function), as_value(id));
 }
 
-uint32_t dmdv_dwarftypes_allocated(dmdv_dwarftypes_t *d, Dwarf_Die *function) {
+static dmdv_allocated_t values_of(dmdv_dwarftypes_t *d, Dwarf_Die *type, bool is_table) {
+  return (dmdv_allocated_t){.type = dmdv_dwarftypes_type(d, type), .is_table = is_table};
+}
+
+dmdv_allocated_t dmdv_dwarftypes_allocated(dmdv_dwarftypes_t *d, Dwarf_Die *function) {
   Dwarf_Die die = *function, type;
   for (int i = 0; i < 4; i++) {
     const void *id = dmd_map_find(&d->allocators, key_of(&die));
-    if (id != NULL)
-      return dmdv_dwarftypes_type(d, DMD_POOL_AT(&d->allocated, Dwarf_Die, as_id(id)));
+    if (id != NULL) {
+      allocated_t *allocated = DMD_POOL_AT(&d->allocated, allocated_t, as_id(id));
+      return values_of(d, &allocated->type, allocated->is_table);
+    }
     const char *name = dwarf_diename(&die);
-    if (name != NULL && dmd_str_begins(name, "make_unique<") && dmdv_die_parameter(&die, &type))
-      return dmdv_dwarftypes_type(d, &type);
+    if (name != NULL && dmd_str_begins(name, "make_unique<") &&
+        dmdv_die_parameter(&die, NULL, &type))
+      return values_of(d, &type, false);
     if (!dmdv_die_follow(&die, DW_AT_abstract_origin, false, &die) &&
         !dmdv_die_follow(&die, DW_AT_specification, false, &die))
-      return DMD_NONE;
+      break;
   }
-  return DMD_NONE;
+  return (dmdv_allocated_t){.type = DMD_NONE};
 }
 
 /* ---- Members. ---- */
@@ -354,6 +377,17 @@ static void add_member(dmdv_dwarftypes_t *d, dmd_pool_t *members, Dwarf_Die *die
   *(dmd_type_member_t *)dmd_pool_at(members, dmd_pool_add(members)) = member;
 }
 
+static void add_members(dmdv_dwarftypes_t *d, dmd_pool_t *members, Dwarf_Die *parent) {
+  Dwarf_Die child;
+  dmdv_walk_t walk = {NULL};
+  for (bool found = dmdv_walk_first(&walk, parent, &child); found;
+       found = dmdv_walk_next(&walk, &child))
+    if (dwarf_tag(&child) == DW_TAG_variant)
+      add_members(d, members, &child);
+    else
+      add_member(d, members, &child);
+}
+
 /* The storage in which the GNU C++ library constructs a value later. It is declared as an array of
  * bytes. */
 static bool is_room_for_a_value(Dwarf_Die *die) {
@@ -367,16 +401,14 @@ static void read_members(void *ctx, dmd_types_t *types, uint32_t type) {
   if (type > d->dies.last || DMD_POOL_AT(&d->dies, Dwarf_Die, type)->addr == NULL)
     return;
   Dwarf_Die die = *DMD_POOL_AT(&d->dies, Dwarf_Die, type), child;
-  dmdv_walk_t walk = {NULL};
   dmd_pool_t members;
   dmd_pool_init(&members, &dmdv_env, "dmdv.dwarftypes", sizeof(dmd_type_member_t));
-  if (is_room_for_a_value(&die) && dmdv_die_parameter(&die, &child))
+  Dwarf_Die part;
+  if (is_room_for_a_value(&die) && dmdv_die_parameter(&die, NULL, &child))
     *(dmd_type_member_t *)dmd_pool_at(&members, dmd_pool_add(&members)) =
         (dmd_type_member_t){.type = dmdv_dwarftypes_type(d, &child)};
   else
-    for (bool found = dmdv_walk_first(&walk, &die, &child); found;
-         found = dmdv_walk_next(&walk, &child))
-      add_member(d, &members, &child);
+    add_members(d, &members, find_variants(&die, &part) ? &part : &die);
   dmd_type_member_t *list =
       dmd_env_alloc(&dmdv_env, "dmdv.dwarftypes", (members.last + 1) * sizeof *list);
   for (uint32_t i = 0; i < members.last; i++)

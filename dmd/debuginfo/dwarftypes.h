@@ -15,12 +15,18 @@
 #include "debuginfo/dies.h"
 #include "model/graph/types.h"
 
+/* What a function returns memory for. */
+typedef struct dmdv_allocated {
+  uint32_t type; /* DMD_NONE: it is not made for one type */
+  bool is_table; /* a hash table of such values */
+} dmdv_allocated_t;
+
 typedef struct dmdv_dwarftypes {
   dmd_types_t *types;
   dmd_map_t known;  /* by the address of a DIE: its type's id + 1 */
   dmd_map_t scopes; /* by the address of a DIE: the prefix of its name, an id of the types' names */
   dmd_map_t allocators;   /* by the address of a function's DIE: an id of allocated */
-  dmd_pool_t allocated;   /* Dwarf_Die of types */
+  dmd_pool_t allocated;   /* dmdv_allocated_die_t */
   dmd_intern_t defined;   /* names in their normal form (dies.h) */
   dmd_pool_t definitions; /* by an id of these: Dwarf_Die */
   dmd_pool_t dies;        /* by type: Dwarf_Die of a struct or union */
@@ -39,12 +45,13 @@ void dmdv_dwarftypes_name(const dmdv_dwarftypes_t *d, Dwarf_Die *die, dmd_strbuf
 /* Registers the definition of a struct, class or union. The first one of a name counts. */
 void dmdv_dwarftypes_define(dmdv_dwarftypes_t *d, Dwarf_Die *die);
 
-/* Registers that a function, a method of an allocator, returns memory for values of this type. */
-void dmdv_dwarftypes_allocator(dmdv_dwarftypes_t *d, Dwarf_Die *function, const Dwarf_Die *type);
+/* Registers that a function, such as a method of an allocator, returns memory for values of this
+ * type, or for a hash table of them. */
+void dmdv_dwarftypes_allocator(dmdv_dwarftypes_t *d, Dwarf_Die *function, const Dwarf_Die *type,
+                               bool is_table);
 
-/* The type that a function, or the one that it is an instance of, returns memory for; DMD_NONE if
- * it is not known to be made for one type. */
-uint32_t dmdv_dwarftypes_allocated(dmdv_dwarftypes_t *d, Dwarf_Die *function);
+/* What a function, or the one that it is an instance of, returns memory for. */
+dmdv_allocated_t dmdv_dwarftypes_allocated(dmdv_dwarftypes_t *d, Dwarf_Die *function);
 
 /* The type of this name, in any spelling, if a struct, class or union of that name was defined. */
 uint32_t dmdv_dwarftypes_find(dmdv_dwarftypes_t *d, const char *name);

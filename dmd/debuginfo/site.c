@@ -388,9 +388,9 @@ static void follow(search_t *s) {
 /* Looks at the functions inlined at the call, and at what the compiler recorded about the call. */
 static void look_at_scopes(search_t *s, Dwarf_Die *scope, int depth) {
   Dwarf_Die child, type;
-  uint32_t allocated = dmdv_dwarftypes_allocated(s->index->types, scope);
-  if (allocated != DMD_NONE)
-    s->site.allocator_type = allocated; /* the innermost wins */
+  dmdv_allocated_t allocated = dmdv_dwarftypes_allocated(s->index->types, scope);
+  if (allocated.type != DMD_NONE)
+    s->site.allocated = allocated; /* the innermost wins */
   if (depth > DMDV_DIES_MAX_DEPTH || !dmdv_walk_first(&s->walk, scope, &child))
     return;
   do {
@@ -406,6 +406,11 @@ static void look_at_scopes(search_t *s, Dwarf_Die *scope, int depth) {
   } while (dmdv_walk_next(&s->walk, &child));
 }
 
+static bool is_rust(Dwarf_Die *die) {
+  Dwarf_Die unit;
+  return dwarf_diecu(die, &unit, NULL, NULL) != NULL && dwarf_srclang(&unit) == DW_LANG_Rust;
+}
+
 dmdv_site_t dmdv_site(const dmdv_debugfile_t *file, const dmdv_dwarfindex_t *index, uint64_t addr) {
   search_t s = {.file = file,
                 .index = index,
@@ -415,6 +420,9 @@ dmdv_site_t dmdv_site(const dmdv_debugfile_t *file, const dmdv_dwarfindex_t *ind
   dmd_pool_init(&s.homes, &dmdv_env, "dmdv.site", sizeof(home_t));
   s.has_function = dmdv_dwarfindex_function(index, addr - 1, &s.function);
   if (s.has_function) {
+    const char *name = dwarf_diename(&s.function);
+    s.site.is_rust = is_rust(&s.function);
+    s.site.is_generic_rust = s.site.is_rust && name != NULL && dmd_str_find(name, "<") != NULL;
     look_at_scopes(&s, &s.function, 0);
     dmdv_frame_init(&s.frame, file, &s.function, addr);
     s.walk = (dmdv_walk_t){NULL};

@@ -9,7 +9,7 @@
  * return type, if it returns the address. Clang may record the type itself (DW_AT_LLVM_alloc_type).
  *
  * An inlined function of an allocator for one type (std::allocator<Jar>::allocate) gives the type
- * more reliably than any variable.
+ * more reliably than any variable. In Rust, only such functions count.
  */
 #ifndef DMD_DEBUGINFO_SITE_H
 #define DMD_DEBUGINFO_SITE_H
@@ -34,7 +34,8 @@ typedef struct dmdv_site {
   uint8_t returns; /* a dmdv_returns_t; unknown only without debug information */
   uint8_t n;
   dmdv_candidate_t candidates[DMDV_SITE_CANDIDATES];
-  uint32_t allocator_type; /* DMD_NONE: no allocator of one type */
+  bool is_rust, is_generic_rust; /* the function is; false without debug information */
+  dmdv_allocated_t allocated;    /* of the innermost function that allocates for one type */
 } dmdv_site_t;
 
 /* The site of a call in this object, by its return address. */

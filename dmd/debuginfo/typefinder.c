@@ -3,6 +3,7 @@
 
 #include "analyse/graph/typing.h"
 #include "base/fnname.h"
+#include "base/str.h"
 #include "debuginfo/dies.h"
 #include "debuginfo/locals.h"
 #include "debuginfo/site.h"
@@ -252,7 +253,6 @@ typedef struct {
   bool found;
   dmdv_candidate_t candidate;
   int score;
-  uint32_t allocator_type;
 } choice_t;
 
 /* How well a candidate fits a block; 0: not at all. Below LED_ARRAY it is doubtful. A size that is
@@ -334,6 +334,60 @@ static void consider(const dmd_typing_t *typing, uint32_t node, const dmdv_site_
   }
 }
 
+/* Whether a block of this size is a table of Rust's hashbrown with values of `one` bytes. The
+ * values are followed by a byte for each, whose number is a power of two, and a group of 16 more.
+ * *lead: the bytes in front of the values, which align that part. */
+static bool is_rust_table(uint64_t szB, uint64_t one, uint64_t *lead) {
+  enum { GROUP = 16, LEAST = 4 };
+  for (uint64_t n = LEAST; n <= szB; n *= 2) {
+    uint64_t values = n * one, aligned = (values + GROUP - 1) / GROUP * GROUP;
+    *lead = aligned - values;
+    if (aligned + n + GROUP == szB)
+      return true;
+  }
+  return false;
+}
+
+/* Sets the type by a function that allocates for values of one type. */
+static bool type_by_allocator(dmd_typing_t *typing, uint32_t node, dmdv_allocated_t allocated) {
+  uint64_t lead = 0;
+  bool has_size = dmd_type_has_size(typing->types, allocated.type);
+  bool fits = has_size && allocated.is_table
+                  ? is_rust_table(dmd_heapgraph_requested(typing->graph, node),
+                                  dmd_type_at(typing->types, allocated.type)->szB, &lead)
+                  : dmd_typing_fits(typing, node, allocated.type, 0);
+  if (fits && allocated.type != DMD_NONE)
+    dmd_typing_set(typing, node, allocated.type, (uint16_t)lead, DMD_EVIDENCE_ALLOCATOR);
+  return fits && allocated.type != DMD_NONE;
+}
+
+/* What Rust's containers of all types share. */
+static bool is_shared_in_rust(const dmd_typing_t *typing, uint32_t frame) {
+  static const char *const names[] = {"alloc::alloc::",    "<alloc::alloc::",  "alloc::raw_vec::",
+                                      "<alloc::raw_vec::", "hashbrown::raw::", "<hashbrown::raw::"};
+  const char *name = dmd_frames_location(&typing->graph->profile.frames, frame).function;
+  for (size_t i = 0; name != NULL && i < sizeof names / sizeof *names; i++)
+    if (dmd_str_begins(name, names[i]))
+      return true;
+  return false;
+}
+
+/* Whether the search for a block's type goes on in the caller. Rust's library returns blocks
+ * through memory, which no data flow shows. A function of it that is not generic allocates for a
+ * type of its own, such as String. */
+static bool passes_on(dmd_typing_t *typing, uint32_t id, const dmdv_site_t *site) {
+  const dmd_graph_code_t *code = dmd_heapgraph_code(typing->graph, id);
+  if (site->returns == DMDV_RETURNS_IT)
+    return true;
+  bool is_library = code->n_frames > 0;
+  uint32_t function = DMD_NONE; /* that the others are inlined in */
+  for (uint32_t i = 0; i < code->n_frames; i++) {
+    function = *DMD_POOL_AT(&typing->graph->code_frames, const uint32_t, code->first + i + 1);
+    is_library &= !dmd_has_own_frame(&typing->allocfns, &function, 1);
+  }
+  return is_library && (site->is_generic_rust || is_shared_in_rust(typing, function));
+}
+
 static void type_by_stack(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t node) {
   const dmd_heapgraph_t *graph = typing->graph;
   uint32_t stack = dmd_heapgraph_block(graph, node)->stack;
@@ -341,14 +395,14 @@ static void type_by_stack(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t n
   choice_t choice = {false};
   /* Frame 0 is the function that returned the block; its callers have the result. */
   for (uint32_t i = 1; i < n && i < MAX_FRAMES; i++) {
-    const dmdv_site_t *site = site_of(f, typing, dmd_heapgraph_stack_code(graph, stack, i));
-    if (site->allocator_type != DMD_NONE &&
-        dmd_typing_fits(typing, node, site->allocator_type, 0)) {
-      dmd_typing_set(typing, node, site->allocator_type, 0, DMD_EVIDENCE_ALLOCATOR);
+    uint32_t code = dmd_heapgraph_stack_code(graph, stack, i);
+    const dmdv_site_t *site = site_of(f, typing, code);
+    if (type_by_allocator(typing, node, site->allocated))
       return;
-    }
-    consider(typing, node, site, &choice);
-    if (choice.score >= FLEXIBLE || site->returns != DMDV_RETURNS_IT)
+    /* In Rust, the variables near a call are rarely about its block. */
+    if (!site->is_rust)
+      consider(typing, node, site, &choice);
+    if (choice.score >= FLEXIBLE || !passes_on(typing, code, site))
       break;
   }
   if (choice.found)

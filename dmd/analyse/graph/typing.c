@@ -71,7 +71,8 @@ uint64_t dmd_typing_count(const dmd_typing_t *typing, uint32_t node) {
     return 1;
   uint64_t szB = dmd_heapgraph_requested(typing->graph, node) - typed->lead;
   uint64_t one = dmd_type_at(typing->types, typed->type)->szB;
-  bool is_array = szB >= one && szB % one == 0;
+  /* A hash table of one type has other bytes after its values. */
+  bool is_array = szB >= one && (szB % one == 0 || typed->evidence == DMD_EVIDENCE_ALLOCATOR);
   /* A struct with trailing elements occurs only once in a block. */
   return is_array && !dmd_type_is_flexible(typing->types, typed->type, NULL, NULL) ? szB / one : 1;
 }
