@@ -66,6 +66,13 @@ def test_claims(test):
     test.equal(wrong, [(2, -10, 8, [{"kind": "unexplained"}], "0x8200")])
     [function] = analysed(test, "claims", "--filter=function=wash", path)["functions"]
     test.equal((function["calls"], function["right"]), (2, 0))
+    for limit, status, says in ((1, 0, ""), (0, 1, "dmdv: claims: --max-misreports=0 is not kept: wrong results of 1 kind\n")):
+        out, err = test.dmdv("claims", "--types=no", "--max-misreports=%d" % limit, path, status=status)
+        test.check(out.startswith("size_of: 8 calls\n"), out)
+        test.equal(err, says)
+    test.equal(test.dmdv("claims", "--types=no", "--max-misreports=3", graph(test), status=1)[1],
+               "dmdv: claims: --max-misreports=3 is not kept: no result could be judged\n")
+    test.contains(test.error("claims", "--max-misreports=-1", path), "this is not a whole number")
     test.equal(test.dmdv("claims", "--types=no", graph(test))[0], "no claims: was the program run with --claim-fn?\n")
     test.equal(test.error("claims"), "dmdv: claims: give a file; see dmdv claims --help")
 

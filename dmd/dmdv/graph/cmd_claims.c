@@ -3,6 +3,7 @@
  * dmdv claims: checks what functions of a program said about the sizes of its objects.
  */
 #include "analyse/claims/claimgraph.h"
+#include "base/str.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/graph/graphcommand.h"
 #include "host/process.h"
@@ -10,7 +11,24 @@
 
 typedef struct {
   dmdv_graph_options_t graph; /* first */
+  bool has_limit;
+  uint64_t max_misreports;
 } options_t;
+
+static bool take_limit(void *target, const char *value, dmd_strbuf_t *why) {
+  options_t *o = target;
+  o->has_limit = dmd_str_to_u64(value, 10, &o->max_misreports);
+  if (!o->has_limit)
+    dmd_strbuf_str(why, "this is not a whole number");
+  return o->has_limit;
+}
+
+static const dmd_option_t options[] = {
+    {"max-misreports", "N", NULL,
+     "exit status 1 if there are more than N kinds of wrong results, or no results at all",
+     DMD_OPTION_OWN, .take = take_limit},
+};
+static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 
 static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv claims [OPTION...] FILE...\n\n"
@@ -19,7 +37,8 @@ static const dmdv_part_t parts[] = {
              "heap graphs, FILE.... For each function the rule is found that explains most\n"
              "results to the byte: the object's own block, what it owns, or all that it\n"
              "retains. Results that deviate are shown with what was left out or counted too\n"
-             "much.\n\n"},
+             "much.\n\n",
+     .options = &table},
     {.options = &dmdv_graph_option_table},
     {0},
 };
@@ -51,6 +70,23 @@ static bool add_files(dmd_claimcases_t *cases, options_t *o) {
   return o->graph.files.n > 0 || dmdv_error("claims: give a file; see dmdv claims --help");
 }
 
+/* A run whose functions were not called, or not judged, keeps no limit: it shows nothing. */
+static bool keeps_limit(const options_t *o, const dmd_claimrules_t *rules) {
+  uint32_t n = 0, n_cases = 0;
+  if (!o->has_limit)
+    return true;
+  for (uint32_t id = 1; id <= rules->verdicts.last; id++) {
+    n += dmd_claimrules_at(rules, id)->n_findings;
+    n_cases += dmd_claimrules_at(rules, id)->n_cases;
+  }
+  if (n_cases == 0)
+    return dmdv_error("claims: --max-misreports=%llu is not kept: no result could be judged",
+                      (unsigned long long)o->max_misreports);
+  return n <= o->max_misreports ||
+         dmdv_error("claims: --max-misreports=%llu is not kept: wrong results of %u kind%s",
+                    (unsigned long long)o->max_misreports, n, n == 1 ? "" : "s");
+}
+
 static int run(int argc, char **argv) {
   options_t o = {0};
   dmd_claimcases_t cases;
@@ -61,7 +97,8 @@ static int run(int argc, char **argv) {
     status = 2;
     if (add_files(&cases, &o)) {
       dmd_claimrules_init(&result.rules, &cases);
-      status = dmdv_graph_show(&o.graph, print, &result) ? 0 : 2;
+      if (dmdv_graph_show(&o.graph, print, &result))
+        status = keeps_limit(&o, &result.rules) ? 0 : 1;
       dmd_claimrules_destroy(&result.rules);
     }
     dmd_claimcases_destroy(&cases);
