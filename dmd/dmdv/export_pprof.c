@@ -9,7 +9,8 @@
  *
  * The values of a sample are blocks and bytes for each report state, for the blocks as a whole, and
  * for slop. A sample's blocks are in one state, so the values of other states are 0. If the profile
- * has its peak, blocks and bytes of that come last, in samples of their own. Labels hold
+ * has its peak, blocks and bytes of that follow, in samples of their own, and so do, if it has
+ * lifetimes, all that was allocated in the run, and how many of it was temporary. Labels hold
  * the state, tag, reporters, thread, process, and the user's own labels. Allocation functions are
  * dropped by pprof's drop_frames.
  */
@@ -25,7 +26,7 @@
 #include <string.h>
 
 /* Frames of an unknown object belong to the mapping of the program itself. */
-enum { MAPPING_PROGRAM = 1, MAX_VALUES = 12 };
+enum { MAPPING_PROGRAM = 1, MAX_VALUES = 15 };
 
 typedef struct {
   ProtobufCBuffer base; /* first, since protobuf-c passes a pointer to it */
@@ -113,25 +114,39 @@ static void put_types(pprof_t *p) {
     if (dmd_peak_matters(p->profile))
       piece.default_sample_type = bytes;
   }
+  if (p->profile->lifetimes.is_known) {
+    put_type(p, "alloc", "objects", "count");
+    put_type(p, "alloc", "space", "bytes");
+    put_type(p, "temporary", "objects", "count");
+  }
   put(p, &piece);
 }
 
 /* ---- Samples ---- */
 
-static size_t values_of(const pprof_t *p, const dmd_sum_t *sum, bool at_peak,
-                        int64_t values[MAX_VALUES]) {
+/* What a sample is about; the values of others are 0. */
+typedef enum { OF_DUMP, OF_PEAK, OF_RUN } about_t;
+
+/* lifetime: that of the stack, if the sample is of the run. */
+static size_t values_of(const pprof_t *p, const dmd_sum_t *sum, about_t about,
+                        const dmd_lifetime_t *lifetime, int64_t values[MAX_VALUES]) {
   dmd_section_t sections[MAX_SECTIONS];
   size_t n_sections = sections_of(p->profile, sections), n = 0;
   for (size_t i = 0; i < n_sections; i++) {
-    bool own = !at_peak && (sections[i] == sum->section || sections[i] == DMD_SECTION_ALL);
+    bool own = about == OF_DUMP && (sections[i] == sum->section || sections[i] == DMD_SECTION_ALL);
     values[n++] = own ? (int64_t)sum->blocks : 0;
     values[n++] = own ? (int64_t)sum->bytes : 0;
   }
-  values[n++] = at_peak ? 0 : (int64_t)sum->slop_blocks;
-  values[n++] = at_peak ? 0 : (int64_t)sum->slop;
+  values[n++] = about == OF_DUMP ? (int64_t)sum->slop_blocks : 0;
+  values[n++] = about == OF_DUMP ? (int64_t)sum->slop : 0;
   if (p->profile->has_peak) {
-    values[n++] = at_peak ? (int64_t)sum->blocks : 0;
-    values[n++] = at_peak ? (int64_t)sum->bytes : 0;
+    values[n++] = about == OF_PEAK ? (int64_t)sum->blocks : 0;
+    values[n++] = about == OF_PEAK ? (int64_t)sum->bytes : 0;
+  }
+  if (p->profile->lifetimes.is_known) {
+    values[n++] = about == OF_RUN ? (int64_t)lifetime->n_allocs : 0;
+    values[n++] = about == OF_RUN ? (int64_t)lifetime->alloc_szB : 0;
+    values[n++] = about == OF_RUN ? (int64_t)lifetime->n_temporary : 0;
   }
   return n;
 }
@@ -188,7 +203,8 @@ static uint64_t no_stack_id(const pprof_t *p) {
   return (uint64_t)dmd_frames_count(&p->profile->frames) + 1;
 }
 
-static void put_sample(pprof_t *p, const dmd_sum_t *sum, bool at_peak) {
+static void put_sample(pprof_t *p, const dmd_sum_t *sum, about_t about,
+                       const dmd_lifetime_t *lifetime) {
   Dmd__Pprof__Sample sample = DMD__PPROF__SAMPLE__INIT, *samples[] = {&sample};
   Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
   int64_t values[MAX_VALUES];
@@ -201,7 +217,7 @@ static void put_sample(pprof_t *p, const dmd_sum_t *sum, bool at_peak) {
   sample.location_id[0] = no_stack_id(p);
   for (size_t i = 0; i < n; i++)
     sample.location_id[i] = frames[i];
-  sample.n_value = values_of(p, sum, at_peak, values);
+  sample.n_value = values_of(p, sum, about, lifetime, values);
   sample.value = values;
   make_labels(p, sum, &labels);
   sample.n_label = labels.n;
@@ -222,22 +238,32 @@ static void put_dropped(pprof_t *p, const dmd_sums_t *const *sums, size_t n_sums
   dmd_strbuf_destroy(&regexp);
 }
 
-static void put_sums(pprof_t *p, const dmd_sums_t *sums, bool at_peak) {
+static void put_sums(pprof_t *p, const dmd_sums_t *sums, about_t about) {
   for (uint32_t id = 1; id <= dmd_sums_count(sums); id++)
-    put_sample(p, dmd_sums_at(sums, id), at_peak);
+    put_sample(p, dmd_sums_at(sums, id), about, NULL);
+}
+
+static void put_run(pprof_t *p) {
+  const dmd_lifetimes_t *lifetimes = &p->profile->lifetimes;
+  for (uint32_t id = 1; id <= dmd_lifetimes_count(lifetimes); id++) {
+    const dmd_lifetime_t *lifetime = dmd_lifetimes_at(lifetimes, id);
+    const dmd_sum_t sum = {.stack = lifetime->stack, .section = DMD_SECTION_ALL};
+    put_sample(p, &sum, OF_RUN, lifetime);
+  }
 }
 
 static void put_samples(pprof_t *p) {
   dmd_sums_t sums, of_peak;
   dmd_sums_init(&sums, p->profile, DMD_ALL_LABELS);
-  put_sums(p, &sums, false);
+  put_sums(p, &sums, OF_DUMP);
   if (p->profile->has_peak) {
     dmd_peak_view_t peak;
     dmd_peak_view_init(&peak, p->profile, false);
     dmd_sums_init(&of_peak, &peak.profile, DMD_ALL_LABELS);
-    put_sums(p, &of_peak, true);
+    put_sums(p, &of_peak, OF_PEAK);
     dmd_peak_view_destroy(&peak);
   }
+  put_run(p);
   put_dropped(p, (const dmd_sums_t *const[]){&sums, &of_peak}, p->profile->has_peak ? 2 : 1);
   if (p->profile->has_peak)
     dmd_sums_destroy(&of_peak);

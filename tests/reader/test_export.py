@@ -158,6 +158,30 @@ def test_pprof_peak(test):
     test.equal(sum(values["live_bytes"] for _, values, _ in alone.samples), 1344, "bytes")
 
 
+class Lived(Peak):
+    """BAKE allocated 7 blocks of 100 bytes in the run, 2 of which were temporary; a stack of which nothing is left, 9 blocks."""
+
+    def json(self):
+        gone = self.trace(["operator new(unsigned long) (vg_replace_malloc.c:1)", "taste() (app.c:9)"])
+        lifetimes = [{"alloc": self.trace(BAKE), "allocs": 7, "bytes": 700, "frees": 4, "temporary": 2, "meanLifetime": 5, "lifetimes": [4]},
+                     {"alloc": gone, "allocs": 9, "bytes": 90, "frees": 9, "temporary": 9, "meanLifetime": 0, "lifetimes": [9]}]
+        return dict(super().json(), lifetimeList=lifetimes)
+
+
+def test_pprof_lifetimes(test):
+    d = decode(test, Lived())
+    test.equal(d.types[-3:], [("alloc_objects", "count"), ("alloc_space", "bytes"), ("temporary_objects", "count")], "types")
+    of_run = [(stack[1 if "taste" in str(stack) else 0][0], nonzero(values), labels) for stack, values, labels in d.samples if values["alloc_objects"]]
+    test.equal([values for _, values, _ in of_run], [{"alloc_objects": 7, "alloc_space": 700, "temporary_objects": 2},
+                                                     {"alloc_objects": 9, "alloc_space": 90, "temporary_objects": 9}], "samples")
+    test.check("taste" in str(of_run[1][0]), "its stack: %s" % of_run)
+    test.check(re.fullmatch(d.drop_frames, "operator new"), "an allocation function that occurs here only: " + d.drop_frames)
+    without = decode(test, Peak())
+    test.equal([s for s in d.samples if not s[1]["alloc_objects"]],
+               [(stack, dict(values, alloc_objects=0, alloc_space=0, temporary_objects=0), labels) for stack, values, labels in without.samples],
+               "all else is as without")
+
+
 class RecentPeak(Profile):
     """Peaks before and after the previous dump, with 700 and 300 bytes, and 50 bytes at the end."""
 

@@ -66,6 +66,8 @@ void dmd_drop_frames(dmd_strbuf_t *regexp, const dmd_profile_t *profile,
   for (size_t i = 0; i < n_sums; i++)
     for (uint32_t id = 1; id <= dmd_sums_count(sums[i]); id++)
       note_stack(&f, &fns, dmd_sums_at(sums[i], id)->stack);
+  for (uint32_t id = 1; id <= dmd_lifetimes_count(&profile->lifetimes); id++)
+    note_stack(&f, &fns, dmd_lifetimes_at(&profile->lifetimes, id)->stack);
   for (uint32_t name = 1; name <= dmd_intern_count(&f.names); name++) {
     size_t n;
     const char *text = dmd_intern_get(&f.names, name, &n);

@@ -13,7 +13,8 @@
 #include "analyse/records/sums.h"
 #include "base/strbuf.h"
 
-/* sums: n_sums sets of a profile, or of its two moments. Appends the names without parameters,
+/* sums: n_sums sets of a profile, or of its two moments; stacks that lifetimes are known of count,
+ * too. Appends the names without parameters,
  * quoted and separated by |, or nothing without names. Walks each stack once, and reads each
  * frame's name at most twice. */
 void dmd_drop_frames(dmd_strbuf_t *regexp, const dmd_profile_t *profile,
