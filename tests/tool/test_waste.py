@@ -14,21 +14,22 @@ def _found(t, *args, options=()):
     """What dmdv waste finds after a run of the program, and how many bytes the program says it wasted."""
     run = t.run_command([t.program(["-g", "-O0"]), *args], options=["--graph=yes", "--waste=yes", *options])
     graph = run.profile.path.replace(".json.gz", ".graph.gz")
-    found = json.loads(commands.run([t.place.dmdv(), "waste", "--json", graph]).out)
+    found = json.loads(commands.run([t.place.dmdv(), "waste", "--json", "--max-frames=24", graph]).out)
     # Natively, the C++ library's reserve for exceptions is a finding, too.
     found["findings"] = [one for one in found["findings"] if any("waste.cc" in frame for frame in one["allocatedAt"])]
     return found, int(run.out)
 
 
-def _animal(t, kind, options=()):
+def _animal(t, way, kind=None, options=()):
     """The kind's finding, whose bytes are within 2% of the truth; the twin has no findings."""
-    found, wasted = _found(t, kind, "wasteful", options=options)
+    kind = kind or way
+    found, wasted = _found(t, way, "wasteful", options=options)
     findings = [one for one in found["findings"] if one["kind"] == kind]
     bytes_of = sum(one["bytes"] for one in findings)
     t.check(wasted > 10000, "the program wasted %d bytes" % wasted)
     t.check(abs(bytes_of - wasted) <= wasted / 50, "%d bytes were wasted, %d found: %s" % (wasted, bytes_of, found))
     t.check(found["kinds"][kind] >= sum(one["counted"] for one in findings) > 0, "counted")
-    twin, wasted = _found(t, kind, "thrifty", options=options)
+    twin, wasted = _found(t, way, "thrifty", options=options)
     t.equal((twin["findings"], wasted), ([], 0), "the twin")
     return findings
 
@@ -59,6 +60,18 @@ def container(t):
     [finding] = _animal(t, "container")
     t.equal((finding["blocks"], finding["used"], finding["enough"]), (1000, 1208000, 1208))
     t.contains(finding["advice"], "69.80% of their capacity is unused")
+
+
+def buckets(t):
+    [finding] = _animal(t, "buckets", "container")
+    t.equal((finding["blocks"], finding["used"], finding["enough"]), (100, 100 * 50 * 8, 400))
+    t.contains(finding["advice"], "call rehash(0)")
+
+
+def deque(t):
+    [finding] = _animal(t, "deque", "container")
+    t.equal((finding["blocks"], finding["used"]), (400, 400 * 8))
+    t.contains(finding["advice"], "use a std::vector")
 
 
 def duplicate(t):

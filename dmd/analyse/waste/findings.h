@@ -41,6 +41,13 @@ enum { DMD_WASTE_LEAST_SZB = 4096 };
 
 enum { DMD_WASTE_SMALL_SZB = 32 };
 
+/* Which part of a container's memory is in use. */
+typedef enum {
+  DMD_WASTE_VECTOR, /* from the first of two pointers up to the second */
+  DMD_WASTE_DEQUE,  /* from the second up to the first */
+  DMD_WASTE_HASH    /* as many words as the list has elements that the second pointer leads to */
+} dmd_waste_form_t;
+
 /* One size of the blocks of a finding. For slop: the requested size; for containers: the part in
  * use. */
 typedef struct dmd_waste_size {
@@ -63,7 +70,7 @@ typedef struct dmd_waste_finding {
   uint64_t example_szB;       /* what the example saves */
   uint64_t requested, usable; /* of all its blocks; without header */
   uint64_t values;        /* of padding: how many; of lost: definitely lost blocks; of duplicates:
-                             different contents */
+                             different contents; of containers: a dmd_waste_form_t */
   uint64_t used;          /* of containers and untouched blocks: bytes in use */
   dmd_waste_size_t usual; /* of slop: the size with most slop. blocks is 0 for other kinds */
   uint64_t lower;  /* of slop: the nearest size below that wastes nothing; 0: none, or unknown */

@@ -49,7 +49,7 @@ static const dmdv_part_t parts[] = {
              "  lost        no variable leads to the block\n"
              "  constant    all bytes of the block are equal\n"
              "  duplicate   another block has the same type and contents\n"
-             "  container   capacity of a std::vector that is not in use\n"
+             "  container   capacity of a container that is not in use\n"
              "  untouched   the second half or more of the block is zero\n"
              "  padding     holes in a struct that another order of members avoids\n"
              "  small       blocks of at most 32 bytes that cost the allocator a third more\n"

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <unordered_map>
 #include <vector>
 
 #include <malloc.h>
@@ -148,6 +150,43 @@ void container() {
   }
 }
 
+/* ---- buckets: hash tables that reserve more than they need. ---- */
+
+struct wide {
+  unsigned numbers[10];
+};
+
+typedef std::unordered_map<int, wide> table;
+
+std::vector<table> *tables;
+
+void buckets() {
+  enum { ELEMENTS = 50 };
+  tables = new std::vector<table>(100);
+  for (auto &one : *tables) {
+    one.reserve(is_thrifty ? ELEMENTS : 10000);
+    for (int i = 0; i < ELEMENTS; i++)
+      fill(&one[977 * i], sizeof(wide));
+    if (!is_thrifty)
+      wasted += (one.bucket_count() - one.size()) * sizeof(void *);
+  }
+}
+
+/* ---- deque: few elements in memory for many. ---- */
+
+std::deque<int> *deques[400];
+
+void deque() {
+  enum { FEW = 2, FULL = 512 / sizeof(int) };
+  for (auto &one : deques) {
+    one = new std::deque<int>;
+    for (unsigned i = 0; i < (is_thrifty ? FULL - 1 : FEW); i++)
+      one->push_back(static_cast<int>(next_number() * 65537 | 0x1000000));
+    if (!is_thrifty)
+      wasted += (FULL - FEW) * sizeof(int);
+  }
+}
+
 void *blocks[N];
 
 /* ---- duplicate: a hundred contents, many times each. ---- */
@@ -199,7 +238,8 @@ struct way {
 
 const way ways[] = {{"slop", slop},         {"padding", padding},     {"small", small},
                     {"lost", lost},         {"container", container}, {"duplicate", duplicate},
-                    {"constant", constant}, {"untouched", untouched}};
+                    {"constant", constant}, {"untouched", untouched}, {"buckets", buckets},
+                    {"deque", deque}};
 
 } // namespace
 
