@@ -11,8 +11,20 @@ fn minor_version() -> Option<u32> {
     text.split('.').nth(1)?.parse().ok()
 }
 
+/// Says where the library dmd-reporters is, if pkg-config knows it. The usual folders need no word.
+fn find_reporters() {
+    let output = Command::new("pkg-config").args(["--libs-only-L", "dmd-reporters"]).output();
+    let text = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
+    for folder in text.split_whitespace().filter_map(|word| word.strip_prefix("-L")) {
+        println!("cargo:rustc-link-search=native={}", folder);
+    }
+}
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    if std::env::var_os("CARGO_FEATURE_REGISTERED").is_some() {
+        find_reporters();
+    }
     let minor = minor_version().unwrap_or(0);
     if minor >= 80 {
         println!("cargo:rustc-check-cfg=cfg(dmd_has_once_cell, dmd_has_diagnostics, dmd_deque_has_gap)");

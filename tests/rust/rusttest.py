@@ -20,13 +20,13 @@ class Bench(native.Bench):
     def target(self):
         return os.path.join(self.place.scratch, "target")
 
-    def cargo(self, *words):
+    def cargo(self, word, *words):
         """Runs cargo. The tree may be one that nobody may write to."""
         cargo = shutil.which("cargo")
         if cargo is None or shutil.which("rustc") is None:
             raise Skip("cargo and rustc are not installed")
         environment = dict(os.environ, CARGO_TARGET_DIR=self.target(), CARGO_NET_OFFLINE="true", CARGO_TERM_COLOR="never")
-        command = [cargo, *words, "--locked", "--manifest-path", os.path.join(self.place.srcdir, "rust", "Cargo.toml")]
+        command = [cargo, word, "--locked", "--manifest-path", os.path.join(self.place.srcdir, "rust", "Cargo.toml"), *words]
         return commands.run(command, self.place.scratch, environment, status=None)
 
     def example(self, name):
@@ -35,6 +35,14 @@ class Bench(native.Bench):
         if done.status != 0:
             raise Failure(done.describe())
         return os.path.join(self.target(), "debug", "examples", name)
+
+    def registered(self):
+        """Builds the program with registered reporters; returns its path."""
+        done = self.cargo("rustc", "--package", "dmd-tests", "--features", "registered", "--bin", "registered", "--", "-L",
+                          "native=" + os.path.abspath(self.place.builddir))
+        if done.status != 0:
+            raise Failure(done.describe())
+        return os.path.join(self.target(), "debug", "registered")
 
     def programs_of(self, *flags):
         """Builds all programs once; returns the folder that has them."""

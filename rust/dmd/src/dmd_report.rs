@@ -124,9 +124,11 @@ pub fn clear_reports() {
 }
 
 /// Analyses all live blocks, writes the result with this label, and clears the reports. Returns the
-/// number of the dump, 0 if it was not written.
+/// number of the dump, 0 if it was not written. Registered reporters run before.
 #[inline(always)]
 pub fn dump(label: &str) -> usize {
+    #[cfg(feature = "registered")]
+    crate::registered::before_dump();
     ask(0, Request::Dump, CText::new(label).address(), 0)
 }
 

@@ -66,6 +66,9 @@ mod leaves;
 mod measure;
 #[path = "dmd_ops.rs"]
 mod ops;
+#[cfg(feature = "registered")]
+#[path = "dmd_registered.rs"]
+mod registered;
 #[path = "dmd_report.rs"]
 mod report;
 #[path = "dmd_request.rs"]
@@ -84,6 +87,8 @@ pub use dmd_macros::DmdSizeOf;
 
 pub use measure::{size_of, Conditional, DmdSizeOf, Owned, Shared, Unconditional};
 pub use ops::Ops;
+#[cfg(feature = "registered")]
+pub use registered::{poll_reporters, start_reporters, stop_reporters, Collection, RegisteredReporter};
 pub use report::{
     clear_reports, dump, graph, is_running, mark, memory_report, report, report_enclosing,
     report_enclosing_shared, report_on_alloc, report_shared, tag_blocks, tag_bytes, unreport, usable_size,
