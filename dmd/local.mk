@@ -401,6 +401,7 @@ dmd_reader_sources = \
   dmd/dmdv/run/runlog.c dmd/dmdv/run/runlog.h \
   dmd/dmdv/run/rewrite.c dmd/dmdv/run/rewrite.h \
   dmd/dmdv/commandline/sharedoptions.h \
+  dmd/dmdv/commandline/shorthelp.c \
   dmd/dmdv/commandline/show.c dmd/dmdv/commandline/show.h \
   dmd/dmdv/view/sourcelines.c dmd/dmdv/view/sourcelines.h \
   dmd/dmdv/graph/typedgraph.c dmd/dmdv/graph/typedgraph.h \

@@ -20,26 +20,31 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In the order of the help, in which titles are printed before these commands. */
+/* In the order of the help, in which a title comes before the first command of a group. Those after
+ * `more` are only in dmdv help all. */
 static const dmdv_command_t *const commands[] = {
-    &dmdv_run_command,     &dmdv_memory_command,
-    &dmdv_status_command,  &dmdv_dump_command,
-    &dmdv_print_command,   &dmdv_timeline_command,
-    &dmdv_tree_command,    &dmdv_diff_command,
-    &dmdv_check_command,   &dmdv_view_command,
-    &dmdv_export_command,  &dmdv_merge_command,
-    &dmdv_history_command, &dmdv_owners_command,
-    &dmdv_waste_command,   &dmdv_leaks_command,
-    &dmdv_census_command,  &dmdv_retained_command,
-    &dmdv_paths_command,   &dmdv_referrers_command,
-    &dmdv_claims_command,  NULL,
+    &dmdv_run_command,       &dmdv_print_command,
+    &dmdv_tree_command,      &dmdv_timeline_command,
+    &dmdv_view_command,      &dmdv_owners_command,
+    &dmdv_waste_command,     &dmdv_leaks_command,
+    &dmdv_diff_command,      &dmdv_check_command,
+    &dmdv_export_command,    &dmdv_history_command,
+    &dmdv_claims_command,    &dmdv_census_command,
+    &dmdv_retained_command,  &dmdv_paths_command,
+    &dmdv_referrers_command, &dmdv_merge_command,
+    &dmdv_memory_command,    &dmdv_status_command,
+    &dmdv_dump_command,      NULL,
 };
+static const dmdv_command_t *const more = &dmdv_claims_command;
 static const struct {
   const dmdv_command_t *before;
   const char *title;
-} titles[] = {{&dmdv_run_command, "programs"},
-              {&dmdv_print_command, "profiles"},
-              {&dmdv_owners_command, "heap graphs, which --graph=yes records"}};
+} titles[] = {{&dmdv_run_command, "record"},
+              {&dmdv_print_command, "look"},
+              {&dmdv_owners_command, "find what to do"},
+              {&dmdv_diff_command, "compare and export"},
+              {&dmdv_claims_command, "heap graphs"},
+              {&dmdv_merge_command, "processes"}};
 enum { N_TITLES = sizeof titles / sizeof titles[0] };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 
@@ -47,31 +52,30 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 static void print_overview(void) {
   printf("dmdv ./program        runs a program and shows where its memory goes\n"
          "dmdv FILE             shows the same for a profile\n"
+         "dmdv --pid=PID        shows the memory of a running program\n"
          "dmdv view FILE...     shows profiles in a browser\n"
          "dmdv timeline FILE    shows the heap over time\n"
          "dmdv diff OLD NEW     prints what changed between two profiles\n"
          "dmdv check FILE       checks limits, for continuous integration\n"
-         "dmdv memory PID       shows the memory of a running program\n"
-         "dmdv --help           lists all commands\n");
+         "dmdv --help           lists the commands\n");
 }
 
-static void print_help(void) {
-  printf("usage: dmdv COMMAND [OPTION...] FILE...\n"
-         "       dmdv PROGRAM [ARGUMENT...]     the same as dmdv run\n"
-         "       dmdv FILE...                   what matters most in profiles\n"
-         "\n"
-         "Shows where a program's memory goes: runs it, or reads the profiles of\n"
-         "`valgrind --tool=dmd`, of dmd's native engine, and of Firefox's DMD.\n"
+/* With all: also the commands that are rarely needed. */
+static void print_help(bool all) {
+  printf("usage: dmdv PROGRAM [ARGUMENT...]     runs a program, shows where its memory goes\n"
+         "       dmdv FILE...                   shows the same for profiles\n"
+         "       dmdv --pid=PID                 shows it for a running program\n"
+         "       dmdv COMMAND [OPTION...] FILE...\n"
          "\n"
          "commands:\n");
-  for (int i = 0; i < N_COMMANDS; i++) {
+  for (int i = 0; i < N_COMMANDS && (all || commands[i] != more); i++) {
     for (int k = 0; k < N_TITLES; k++)
       if (titles[k].before == commands[i])
         printf(" %s:\n", titles[k].title);
     printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
   }
-  printf("\n"
-         "See dmdv help COMMAND; dmdv --version prints the version.\n");
+  printf("\nSee dmdv help COMMAND; %sdmdv --version prints the version.\n",
+         all ? "" : "dmdv help all lists more commands; ");
 }
 
 static int unknown_command(const char *word) {
@@ -127,10 +131,13 @@ static int run_with_all(const dmdv_command_t *command, int argc, char **argv) {
   return command->run(argc, argv);
 }
 
-/* The command line does not begin with a command: it names profiles, with options of print or
- * without, or a program, also after options of run. */
+/* The command line does not begin with a command: it names a process, profiles, with options of
+ * print or without, or a program, also after options of run. */
 static int run_without_command(int argc, char **argv) {
   const char *word = argv[1];
+  static const char pid[] = "--pid=";
+  if (argc == 2 && strncmp(word, pid, sizeof pid - 1) == 0)
+    return dmdv_look_at_process(word + sizeof pid - 1);
   if (are_data(argv + 1))
     return dmdv_overview_of_files(argc - 1, argv + 1);
   if (is_data(word))
@@ -143,10 +150,11 @@ static int run_without_command(int argc, char **argv) {
 /* Prints the help of the command with this name, or of dmdv if it is NULL. */
 static int help(const char *name) {
   const dmdv_command_t *command = name != NULL ? find_command(name) : NULL;
+  bool is_all = name != NULL && strcmp(name, "all") == 0;
   if (command != NULL)
     dmdv_print_help(command);
-  else if (name == NULL)
-    print_help();
+  else if (name == NULL || is_all)
+    print_help(is_all);
   else
     return unknown_command(name);
   return 0;

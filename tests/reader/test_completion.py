@@ -52,8 +52,8 @@ def offered(test, *line):
 
 def test_commands(test):
     test.equal(answer(test, "dmdv", "ex"), "words\nexport\twrite a profile in another program's format\n", "ex")
-    test.equal(sorted(offered(test, "./dmdv", "")), sorted(COMMANDS + ("help", "--help", "--version")), "commands")
-    test.equal(offered(test, "dmdv", "help", "t"), ["timeline", "tree"], "what there is help on")
+    test.equal(sorted(offered(test, "./dmdv", "")), sorted(COMMANDS + ("help", "--help", "--version", "--pid=")), "commands")
+    test.equal(offered(test, "dmdv", "help", "t"), ["tree", "timeline"], "what there is help on")
     test.equal(answer(test, "dmdv", "nothing", ""), "", "an unknown command")
 
 

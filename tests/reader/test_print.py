@@ -352,13 +352,27 @@ def test_a_file_alone(test):
         test.check("unknown command" in test.error(name), name)
 
 
+def test_help(test):
+    """At most twelve commands, all with `help all`; -h has at most 40 lines, and only options that --help has."""
+    few, all_of_them = ([line.split()[0] for line in test.dmdv(*args)[0].partition("\ncommands:\n")[2].split("\n")
+                         if line.startswith("  ")] for args in (["--help"], ["help", "all"]))
+    test.check(0 < len(few) <= 12 and all_of_them[:len(few)] == few and len(all_of_them) > 12, str(all_of_them))
+    test.equal(test.dmdv("-h"), test.dmdv("--help"), "dmdv -h")
+    for command in all_of_them:
+        short, long = test.dmdv(command, "-h")[0], test.dmdv(command, "--help")[0]
+        named = re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", short, re.MULTILINE)
+        test.check(short.count("\n") <= 40 and max(map(len, short.split("\n"))) <= 80, short)
+        test.check(all(re.search(r"^ +(?:-\w, )?%s\b" % name, long, re.MULTILINE) for name in named), short)
+        test.equal(short.split("\n")[0], long.split("\n")[0], "usage of " + command)
+
+
 def test_dmdv_alone(test):
     """Eight lines; each names a command that there is."""
     out, err = test.dmdv()
     test.equal(err, "", "messages")
     lines = out.splitlines()
     test.equal(len(lines), 8, out)
-    for line in lines[2:7]:
+    for line in lines[3:7]:
         test.check(test.dmdv(line.split()[1], "--help")[0].startswith("usage: dmdv " + line.split()[1]), line)
 
 

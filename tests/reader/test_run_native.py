@@ -326,3 +326,21 @@ def test_native_graphs_that_nobody_asked_for(test):
     run(test, "-q", "-o", "p.json", made)
     shutil.copy(test.path("old.graph.gz"), test.path("p.graph.gz"))
     test.equal(test.error("leaks", "p.json"), "dmdv: p.graph.gz was not written together with p.json")
+
+
+def test_native_a_running_program(test):
+    """--pid: the screen of a program that dmdv runs; of others what the system knows."""
+    with subprocess.Popen([os.path.join(test.builddir, "dmdv"), "run", "--engine=native", "-q", "-o", "p.json.gz", program(test), "wait"],
+                          cwd=test.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as starter:
+        try:
+            test.equal(starter.stdout.read(5), b"ready")
+            pid = int(files.read("/proc/%d/task/%d/children" % (starter.pid, starter.pid)))
+            out, err = test.dmdv("--pid=%d" % pid)
+            test.check("\n  at dump   0.10 KB in 1 block\n" in out and " knead (prog.c:8)\n" in out, out)
+            test.check("p.1.json.gz" in err and "p.1.graph.gz" in err, err)
+            os.kill(pid, signal.SIGTERM)
+        finally:
+            starter.terminate()
+    out, err = test.dmdv("--pid=%d" % os.getpid())
+    test.check(err.startswith("dmdv: process %d runs without dmd: " % os.getpid()) and "resident" in out, err + out)
+    test.equal(test.error("--pid=x"), "dmdv: --pid: x is not a process id")

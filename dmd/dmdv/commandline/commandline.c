@@ -134,8 +134,9 @@ static bool take_value(const dmd_option_t *option, void *target, const char *val
   return good;
 }
 
-/* Reads each option with its value. *help: help is requested. */
-static bool read_options(const known_t *known, void *target, int argc, char **argv, bool *help) {
+/* Reads each option with its value. *help: 'h' or, for the long form, another character if help is
+ * requested. */
+static bool read_options(const known_t *known, void *target, int argc, char **argv, int *help) {
   int opt;
   opterr = 0;
   optind = 1;
@@ -146,7 +147,7 @@ static bool read_options(const known_t *known, void *target, int argc, char **ar
       return unknown_option(argv[0], argv[optind - 1], known);
     const dmd_option_t *option = option_of(known, opt);
     if (option == help_option)
-      *help = true;
+      *help = opt;
     else if (!take_value(option, target, optarg))
       return false;
   }
@@ -156,7 +157,7 @@ static bool read_options(const known_t *known, void *target, int argc, char **ar
 int dmdv_read_command_line(const dmdv_command_t *command, void *target, int argc, char **argv,
                            dmdv_files_t *files) {
   known_t known;
-  bool help = false;
+  int help = 0;
   find_options(&known, command);
   for (const dmdv_part_t *part = command->parts; !dmdv_is_last(part); part++)
     if (part->options != NULL && part->role == DMDV_OPTIONS_OWN)
@@ -164,9 +165,11 @@ int dmdv_read_command_line(const dmdv_command_t *command, void *target, int argc
   if (!read_options(&known, target, argc, argv, &help))
     return 2;
   *files = (dmdv_files_t){argv + optind, argc - optind};
-  if (help)
+  if (help == 'h')
+    dmdv_print_short_help(command);
+  else if (help != 0)
     dmdv_print_help(command);
-  return help ? 0 : -1;
+  return help != 0 ? 0 : -1;
 }
 
 /* ---- Help. ---- */

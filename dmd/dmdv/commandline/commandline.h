@@ -60,6 +60,9 @@ int dmdv_read_command_line(const dmdv_command_t *command, void *target, int argc
 
 void dmdv_print_help(const dmdv_command_t *command);
 
+/* shorthelp.c: what -h prints: at most 40 lines, with one for each option that is often needed. */
+void dmdv_print_short_help(const dmdv_command_t *command);
+
 /* The word of n that is closest in spelling, or NULL if none is close. */
 const char *dmdv_nearest(const char *word, const char *const *words, int n);
 

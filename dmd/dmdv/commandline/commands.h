@@ -29,4 +29,8 @@ extern const dmdv_command_t dmdv_memory_command;
 extern const dmdv_command_t dmdv_view_command;
 extern const dmdv_command_t dmdv_history_command;
 
+/* dmdv --pid=PID: shows the heap of a process under the native engine, or else the memory that the
+ * system knows of. Returns the exit status. */
+int dmdv_look_at_process(const char *pid);
+
 #endif

@@ -205,12 +205,14 @@ static void complete_dmdv(const dmdv_command_t *const *commands, char **words, i
     offer_commands(commands, words[1]);
     offer(words[1], "help", "show a command's help");
     offer(words[1], "--help", "list the commands");
+    offer(words[1], "--pid=", "show the memory of a running program");
     offer(words[1], "--version", "print the version of dmdv");
     return;
   }
   if (strcmp(words[1], "help") == 0 && n == 3) {
     puts("words");
     offer_commands(commands, words[2]);
+    offer(words[2], "all", "list all commands");
     return;
   }
   const dmdv_command_t *command = find_command(commands, words[1]);

@@ -12,6 +12,7 @@
 #include "dmdv/memory/systemtrees.h"
 #include "dmdv/run/controlled.h"
 #include "dmdv/run/leftovers.h"
+#include "dmdv/run/overview.h"
 #include "dmdv/run/rewrite.h"
 #include "host/output.h"
 #include "host/process.h"
@@ -23,6 +24,7 @@
 
 typedef struct {
   bool graph, clear, print, json;
+  bool screen;       /* show what matters most in the profile */
   const char *label; /* NULL: not given */
   uint32_t seconds;
   dmdv_files_t operands;
@@ -48,7 +50,7 @@ static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv dump [OPTION...] PID\n\n"
              "Makes a program under the native engine (dmdv run --engine=native) write a\n"
              "profile now, and prints the name of each file that it wrote. The program\n"
-             "continues.\n\n"
+             "continues. dmdv --pid=PID does so and shows what matters most.\n\n"
              "The exit status is 0, or 1 if a file could not be written, 2 for a wrong\n"
              "command line, 3 if the process does not exist or cannot be reached, 4 if it\n"
              "does not answer in time.\n\n",
@@ -109,9 +111,11 @@ static bool finish(const options_t *o, uint32_t pid, const char *kind, const cha
     dmdv_remove_leftovers_like(name.text);
     if (good && o->print)
       print_records(name.text);
+    if (good && o->screen)
+      good = dmdv_overview_of_files(1, &name.text) == 0;
     dmd_strbuf_destroy(&name);
   }
-  if (o->print)
+  if (o->print || o->screen)
     dmdv_note("wrote %s", path);
   else if (!o->json)
     good = dmdv_output_print(NULL, false, print_path, (char *)path) && good;
@@ -196,3 +200,30 @@ static int run(int argc, char **argv) {
 
 const dmdv_command_t dmdv_dump_command = {
     "dump", "make a program under the native engine write a profile now", parts, run};
+
+/* ---- dmdv --pid=PID ---- */
+
+/* Makes the process write its profile and heap graph, and shows them on the screen. */
+static int show_dump(uint32_t pid) {
+  const options_t o = {.graph = true, .screen = true, .seconds = 60};
+  dmdv_answer_t answer;
+  dmdv_answer_init(&answer);
+  int status = dump(&o, pid, &answer);
+  dmdv_answer_destroy(&answer);
+  return status;
+}
+
+int dmdv_look_at_process(const char *given) {
+  char memory[] = "memory", pid_text[16];
+  char *argv[] = {memory, pid_text, NULL};
+  uint32_t pid = dmdv_read_pid("--pid", given);
+  if (pid == 0)
+    return 2;
+  if (dmdv_has_engine(pid))
+    return show_dump(pid);
+  snprintf(pid_text, sizeof pid_text, "%u", pid);
+  dmdv_note("process %u runs without dmd: this is what the system and its reporters know of it; a "
+            "program that dmdv starts, as in dmdv ./program, also shows what its heap is made of",
+            pid);
+  return dmdv_memory_command.run(2, argv);
+}

@@ -38,10 +38,11 @@ typedef struct {
   const char *output; /* the pattern of --dmd-out-file */
   char **tool;        /* options for Valgrind and dmd */
   int n_tool;
-  char **program; /* the program with its arguments, NULL-terminated */
-  bool is_quiet;  /* -q */
-  bool has_log;   /* --log-file, to which the engine writes the text */
-  double begun;   /* when the program was started, as dmdv_seconds */
+  char **program;     /* the program with its arguments, NULL-terminated */
+  bool is_short_help; /* -h */
+  bool is_quiet;      /* -q */
+  bool has_log;       /* --log-file, to which the engine writes the text */
+  double begun;       /* when the program was started, as dmdv_seconds */
 } options_t;
 
 static const dmd_option_t own_options[] = {
@@ -131,7 +132,8 @@ static bool parse_one(options_t *options, char ***at) {
 static bool parse_options(options_t *options, char **argv) {
   char **at = argv + 1;
   for (; *at != NULL && (*at)[0] == '-' && strcmp(*at, "--") != 0; at++) {
-    if (strcmp(*at, "-h") == 0 || strcmp(*at, "--help") == 0)
+    options->is_short_help = strcmp(*at, "-h") == 0;
+    if (options->is_short_help || strcmp(*at, "--help") == 0)
       return true;
     if (!parse_one(options, &at))
       return false;
@@ -476,7 +478,7 @@ static int run(int argc, char **argv) {
   int status = 2;
   if (parse_options(&options, argv)) {
     if (options.program == NULL)
-      dmdv_print_help(&dmdv_run_command);
+      (options.is_short_help ? dmdv_print_short_help : dmdv_print_help)(&dmdv_run_command);
     status = options.program == NULL ? 0 : run_with_engine(&options);
   }
   dmd_env_free(&dmdv_env, options.tool);

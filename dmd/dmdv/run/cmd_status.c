@@ -28,7 +28,7 @@ static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv status [OPTION...] PID\n\n"
              "Prints what has been recorded of a program under the native engine (dmdv run\n"
              "--engine=native): live blocks, how many of them are reported, and the memory\n"
-             "that the engine itself uses.\n\n"
+             "that the engine itself uses. dmdv --pid=PID shows what its heap is made of.\n\n"
              "The exit status is 0, or 2 for a wrong command line, 3 if the process does not\n"
              "exist or cannot be reached, 4 if it does not answer in time.\n\n",
      .options = &table},

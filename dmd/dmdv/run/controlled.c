@@ -225,6 +225,10 @@ static mapped_t look_at_mappings(uint32_t pid) {
   return mapped;
 }
 
+bool dmdv_has_engine(uint32_t pid) {
+  return look_at_mappings(pid).has_engine;
+}
+
 static bool is_of_other_user(uint32_t pid) {
   char name[64];
   struct stat st;

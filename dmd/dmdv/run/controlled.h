@@ -37,6 +37,9 @@ void dmdv_answer_destroy(dmdv_answer_t *answer);
 /* The process id that a command line gives; 0, after a line on stderr, if it is not a number. */
 uint32_t dmdv_read_pid(const char *command, const char *text);
 
+/* Whether the process has the native engine in it. */
+bool dmdv_has_engine(uint32_t pid);
+
 /* Queries process pid, as the process's user, and waits up to so many seconds for
  * the answer. dmdv keeps that user. Returns 0, or the exit status after a line on stderr. */
 int dmdv_ask_process(const char *command, uint32_t pid, const dmd_control_t *request,

@@ -237,20 +237,19 @@ static void print_title(dmd_out_t *out, const char *title) {
 }
 
 /* The figures of the run are of requested bytes, places of usable ones. */
-static bool rounding_matters(const dmd_profile_t *profile, int64_t usable) {
-  const dmd_run_t *run = &profile->run;
-  int64_t requested = (int64_t)(profile->shows_peak ? run->peak.szB : run->in_use_szB);
-  return run->is_known && run->sample_interval == 0 && usable - requested > requested / 100;
-}
-
 static void print_moment(const screen_t *s) {
   dmd_out_t *out = s->p->out;
-  int64_t szB = s->p->records->heap.bytes;
-  char text[DMD_AMOUNT_MAX];
+  const dmd_profile_t *profile = s->p->profile;
+  const dmd_run_t *run = &profile->run;
+  int64_t requested = (int64_t)(profile->shows_peak ? run->peak.szB : run->in_use_szB);
+  int64_t usable = s->p->records->heap.bytes;
+  char text[DMD_AMOUNT_MAX], before[DMD_AMOUNT_MAX];
+  dmd_format_amount(before, requested, DMD_MEMREPORT_BYTES, false);
+  dmd_format_amount(text, usable, DMD_MEMREPORT_BYTES, false);
   dmd_out_char(out, '\n');
-  dmd_out_str(out, title_of(s->p->profile));
-  if (rounding_matters(s->p->profile, szB)) {
-    dmd_format_amount(text, szB, DMD_MEMREPORT_BYTES, false);
+  dmd_out_str(out, title_of(profile));
+  if (run->is_known && run->sample_interval == 0 && usable > requested &&
+      !dmd_str_equal(before, text)) {
     dmd_out_str(out, ", ");
     dmd_out_str(out, text);
     dmd_out_str(out, " with the allocator's rounding");
