@@ -362,6 +362,7 @@ dmd_reader_sources = \
   dmd/debuginfo/flow.c dmd/debuginfo/flow.h \
   dmd/debuginfo/instruction.c dmd/debuginfo/instruction.h \
   dmd/debuginfo/names.h \
+  dmd/debuginfo/sizefunctions.h \
   dmd/debuginfo/typefinder.h \
   dmd/dmdv/run/runchannel.c dmd/dmdv/run/runchannel.h \
   dmd/host/child.c dmd/host/child.h \
@@ -419,6 +420,7 @@ dmd_protobuf_sources = dmd/dmdv/export_pprof.c dmd/dmdv/profile.proto
 dmd_types_sources = \
   dmd/debuginfo/codeunits.c dmd/debuginfo/codeunits.h \
   dmd/debuginfo/names.c \
+  dmd/debuginfo/sizefunctions.c \
   dmd/debuginfo/debugfile.c dmd/debuginfo/debugfile.h \
   dmd/debuginfo/dies.c dmd/debuginfo/dies.h \
   dmd/debuginfo/dwarfindex.c dmd/debuginfo/dwarfindex.h \

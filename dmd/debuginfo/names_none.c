@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Stands in for names.c in a build without libdw.
+ * Stands in for names.c and sizefunctions.c in a build without libdw.
  */
 #include "debuginfo/names.h"
+#include "debuginfo/sizefunctions.h"
 #include "host/process.h"
 
 #include <inttypes.h>
@@ -42,4 +43,9 @@ void dmdv_names_tell(dmdv_names_t *names) {
 
 void dmdv_names_free(dmdv_names_t *names) {
   dmd_env_free(&dmdv_env, names);
+}
+
+bool dmdv_size_functions(const char *path, dmd_intern_t *names) {
+  (void)names;
+  return dmdv_error("%s: this dmdv was built without libdw, which reads symbols", path);
 }

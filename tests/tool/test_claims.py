@@ -115,6 +115,17 @@ def wrong_options(t):
         t.contains(done.err.decode(), why)
 
 
+def suggestions(t):
+    """Functions of the program whose names have "size_of", by nm, and those that do not."""
+    program = t.program()
+    named = {line.split()[-1] for line in commands.run([t.need("nm"), program]).out.splitlines() if " t " in line.lower()}
+    suggested = commands.run([t.place.dmdv(), "claims", "--suggest", program]).out.split()
+    t.equal(suggested, sorted(name for name in named if "size_of" in name))
+    t.check({"size_of_nodes", "size_of_old"} <= set(suggested) and "main" in named, str(suggested))
+    done = commands.run([t.place.dmdv(), "claims", "--suggest", program, __file__], status=2)
+    t.equal((done.out, done.err), ("", "dmdv: %s: no symbols can be read: this is not a program or library\n" % __file__))
+
+
 def text(t):
     run = _run(t)
     done = commands.run([t.place.dmdv(), "claims", "--max-records=all", *_graphs(run)])

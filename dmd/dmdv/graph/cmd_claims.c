@@ -3,7 +3,9 @@
  * dmdv claims: checks what functions of a program said about the sizes of its objects.
  */
 #include "analyse/claims/claimgraph.h"
+#include "base/sort.h"
 #include "base/str.h"
+#include "debuginfo/sizefunctions.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/graph/graphcommand.h"
 #include "host/process.h"
@@ -13,6 +15,7 @@ typedef struct {
   dmdv_graph_options_t graph; /* first */
   bool has_limit;
   uint64_t max_misreports;
+  bool suggest;
 } options_t;
 
 static bool take_limit(void *target, const char *value, dmd_strbuf_t *why) {
@@ -27,11 +30,16 @@ static const dmd_option_t options[] = {
     {"max-misreports", "N", NULL,
      "exit status 1 if there are more than N kinds of wrong results, or no results at all",
      DMD_OPTION_OWN, .take = take_limit},
+    {"suggest", NULL, NULL,
+     "list functions of programs and libraries, FILE..., whose names say that they return the size "
+     "of something",
+     DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, suggest)},
 };
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 
 static const dmdv_part_t parts[] = {
-    {.text = "usage: dmdv claims [OPTION...] FILE...\n\n"
+    {.text = "usage: dmdv claims [OPTION...] FILE...\n"
+             "       dmdv claims --suggest FILE...\n\n"
              "Checks what functions of a program said about the sizes of its objects. Run the\n"
              "program with --claim-fn=PATTERN, which keeps the results of the functions in its\n"
              "heap graphs, FILE.... For each function the rule is found that explains most\n"
@@ -55,6 +63,37 @@ static void print(void *ctx, dmd_out_t *out) {
   else
     dmd_claims_print(out, &result->rules, result->options->graph.max_rows);
 }
+
+/* ---- Suggestions. ---- */
+
+static int compare_names(const void *ctx, uint32_t a, uint32_t b) {
+  return dmd_str_compare(dmd_intern_get_str(ctx, a), dmd_intern_get_str(ctx, b));
+}
+
+static void print_names(void *ctx, dmd_out_t *out) {
+  const dmd_intern_t *names = ctx;
+  uint32_t n = dmd_intern_count(names), *order = dmd_sorted_ids(&dmdv_env, n, compare_names, names);
+  for (uint32_t i = 0; i < n; i++) {
+    dmd_out_safe(out, dmd_intern_get_str(names, order[i]));
+    dmd_out_char(out, '\n');
+  }
+  if (n == 0)
+    dmd_out_str(out, "no function has a name that says that it returns the size of something\n");
+  dmd_env_free(&dmdv_env, order);
+}
+
+static bool suggest(options_t *o) {
+  dmd_intern_t names;
+  bool good = o->graph.files.n > 0 || dmdv_error("claims: give programs or libraries to --suggest");
+  dmd_intern_init(&names, &dmdv_env, "dmdv.claims");
+  for (int i = 0; i < o->graph.files.n && good; i++)
+    good = dmdv_size_functions(o->graph.files.names[i], &names);
+  good = good && dmdv_graph_show(&o->graph, print_names, &names);
+  dmd_intern_destroy(&names);
+  return good;
+}
+
+/* ---- Claims. ---- */
 
 /* One graph at a time is in memory. */
 static bool add_files(dmd_claimcases_t *cases, options_t *o) {
@@ -87,22 +126,28 @@ static bool keeps_limit(const options_t *o, const dmd_claimrules_t *rules) {
                     (unsigned long long)o->max_misreports, n, n == 1 ? "" : "s");
 }
 
+static int check(options_t *o) {
+  dmd_claimcases_t cases;
+  result_t result = {.options = o};
+  int status = 2;
+  dmd_claimcases_init(&cases, &dmdv_env);
+  if (add_files(&cases, o)) {
+    dmd_claimrules_init(&result.rules, &cases);
+    if (dmdv_graph_show(&o->graph, print, &result))
+      status = keeps_limit(o, &result.rules) ? 0 : 1;
+    dmd_claimrules_destroy(&result.rules);
+  }
+  dmd_claimcases_destroy(&cases);
+  return status;
+}
+
 static int run(int argc, char **argv) {
   options_t o = {0};
-  dmd_claimcases_t cases;
-  result_t result = {.options = &o};
   int status = dmdv_graph_options_read(&o.graph, sizeof o, &dmdv_claims_command, argc, argv);
-  if (status < 0) {
-    dmd_claimcases_init(&cases, &dmdv_env);
-    status = 2;
-    if (add_files(&cases, &o)) {
-      dmd_claimrules_init(&result.rules, &cases);
-      if (dmdv_graph_show(&o.graph, print, &result))
-        status = keeps_limit(&o, &result.rules) ? 0 : 1;
-      dmd_claimrules_destroy(&result.rules);
-    }
-    dmd_claimcases_destroy(&cases);
-  }
+  if (status < 0 && o.suggest)
+    status = suggest(&o) ? 0 : 2;
+  else if (status < 0)
+    status = check(&o);
   dmdv_graph_options_destroy(&o.graph);
   return status;
 }
