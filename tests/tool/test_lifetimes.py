@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Lifetimes: what each stack allocated in the whole run, and how long its blocks lived."""
 
-from harness import commands
+import collections
+import json
+
+from harness import commands, files
 
 YES = ["--lifetimes=yes"]
 
@@ -43,6 +46,22 @@ def short_and_long(t):
 def a_realloc_frees_what_the_last_one_allocated(t):
     grow = _by_function(t.run("swell", options=YES).profile)["grow"]
     t.equal(_counts(grow), (100, 5050, 100, 100))
+
+
+def as_many_as_dhat_counts(t):
+    """DHAT's lifetimes are in instructions, so only what was allocated can be compared."""
+    command = [t.program(), "cook"]
+    profile = t.run_command(command, options=YES).profile
+    folder = t.run_command(command, tool="dhat", options=["--dhat-out-file=out.dhat"]).folder
+    dhat = json.loads(files.read(folder + "/out.dhat"))
+    names = [frame.split(": ", 1)[-1].rsplit(" (", 1)[0] for frame in dhat["ftbl"]]
+    here, there = collections.Counter(), collections.Counter()
+    for point in dhat["pps"]:
+        there.update({(names[i], what): point[key] for i in point["fs"][1:] for what, key in (("blocks", "tbk"), ("bytes", "tb"))})
+    for item in profile.doc["lifetimeList"]:
+        here.update({(name, what): item[key] for name in profile.functions(item["alloc"])[1:] for what, key in (("blocks", "allocs"), ("bytes", "bytes"))})
+    t.equal(here, there)
+    t.equal(here["main", "blocks"], 202)
 
 
 def threads(t):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The peak: when the heap was largest, and its blocks. Every profile is checked for sums that agree (profile.py)."""
 
+import collections
+import json
 import re
 import sys
 
@@ -177,6 +179,27 @@ def as_massif_says(t):
             text = files.read(run.folder + "/out.massif")
             largest.append(max(int(n) for n in re.findall(r"^mem_heap_B=(\d+)$", text, re.MULTILINE)))
     t.equal(largest[0], largest[1])
+
+
+def as_dhat_says(t):
+    """The bytes at the peak, and those of each stack, of which a block that was reallocated has its last one with dmd and its
+    first one with DHAT."""
+    command = [sys.executable, "-S", "-c", "import json"]
+    env = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    profile = t.run_command(command, env=env, options=["--num-callers=12"]).profile
+    folder = t.run_command(command, tool="dhat", options=["--dhat-out-file=out.dhat", "--num-callers=12"], env=env).folder
+    dhat = json.loads(files.read(folder + "/out.dhat"))
+    names = [frame.split(": ", 1)[-1].rsplit(" (", 1)[0] for frame in dhat["ftbl"]]
+    here, there = collections.Counter(), collections.Counter()
+    for point in dhat["pps"]:
+        there[tuple(names[i] for i in point["fs"])] += point["gb"]
+    for block in profile.peak_blocks:
+        here[tuple(block.stack)] += block.num * block.req
+    t.equal(profile.peak["bytes"], sum(there.values()))
+    t.equal([szB for _, szB in here.most_common(10)], [szB for _, szB in there.most_common(10)], "the ten largest")
+    compared = [stack for stack, _ in here.most_common(10) if stack[0] != "realloc"]
+    t.equal([here[stack] for stack in compared], [there[stack] for stack in compared])
+    t.check(sum(here[stack] for stack in compared) > profile.peak["bytes"] / 2, "most of it was compared")
 
 
 # ---- What people see. ----
