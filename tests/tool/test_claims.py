@@ -119,7 +119,10 @@ def suggestions(t):
     """Functions of the program whose names have "size_of", by nm, and those that do not."""
     program = t.program()
     named = {line.split()[-1] for line in commands.run([t.need("nm"), program]).out.splitlines() if " t " in line.lower()}
-    suggested = commands.run([t.place.dmdv(), "claims", "--suggest", program]).out.split()
+    suggested = commands.run([t.place.dmdv(), "claims", "--suggest", program], status=None)
+    if "without libdw" in suggested.err:
+        raise Skip("this dmdv was built without libdw")
+    suggested = suggested.out.split()
     t.equal(suggested, sorted(name for name in named if "size_of" in name))
     t.check({"size_of_nodes", "size_of_old"} <= set(suggested) and "main" in named, str(suggested))
     done = commands.run([t.place.dmdv(), "claims", "--suggest", program, __file__], status=2)
