@@ -63,7 +63,7 @@ static void print_overview(void) {
 /* With all: also the commands that are rarely needed. */
 static void print_help(bool all) {
   printf("usage: dmdv PROGRAM [ARGUMENT...]     runs a program, shows where its memory goes\n"
-         "       dmdv FILE...                   shows the same for profiles\n"
+         "       dmdv [--json] FILE...          shows the same for profiles\n"
          "       dmdv --pid=PID                 shows it for a running program\n"
          "       dmdv COMMAND [OPTION...] FILE...\n"
          "\n"
@@ -139,7 +139,9 @@ static int run_without_command(int argc, char **argv) {
   if (argc == 2 && strncmp(word, pid, sizeof pid - 1) == 0)
     return dmdv_look_at_process(word + sizeof pid - 1);
   if (are_data(argv + 1))
-    return dmdv_overview_of_files(argc - 1, argv + 1);
+    return dmdv_overview_of_files(argc - 1, argv + 1, false);
+  if (strcmp(word, "--json") == 0 && argc > 2 && are_data(argv + 2))
+    return dmdv_overview_of_files(argc - 2, argv + 2, true);
   if (is_data(word))
     return run_with_all(&dmdv_print_command, argc, argv);
   if (word[0] == '-' || names_program(word))

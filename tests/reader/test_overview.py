@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The screen at the end of dmdv ./program, and of dmdv FILE. Expected texts are calculated by hand from the blocks."""
 
+import json
 import os
 import re
 
@@ -249,3 +250,27 @@ int main(void) {
         raise Skip("no reporter ran")
     test.check("  Owner: " in out.replace("     Owner", "  Owner") and "explicit/jar" in out, out)
     test.check("dmdv run --graph=yes" not in out, "there is a graph")
+
+
+def test_json(test):
+    """One object for each file, with all findings in order, however many fit on the screen."""
+    profile = (Profile(dmd=dict(RUN, trigger="request", totals=totals(9, 20 * MIB, 10 * MIB, 5)))
+               .block(6 * MIB, CACHE).block(100, NEWS)
+               .block(3 * MIB, NEWS, [REPORT], reporters=["explicit/a"])
+               .block(MIB // 2, NEWS, [REPORT, REPORT], num=2, reporters=["explicit/a", "explicit/b"]))
+    paths = [test.write("p.json", profile), test.write("q.json", at_the_peak())]
+    out, _ = test.dmdv("--json", *paths)
+    decoder, found = json.JSONDecoder(), []
+    while out.strip():
+        one, end = decoder.raw_decode(out)
+        found.append(one)
+        out = out[end:].lstrip()
+    reported, peak = found
+    test.equal([(f["kind"], f["bytes"], f["blocks"], f["place"], f["showMore"]) for f in reported["findings"]],
+               [("unreported", 6 * MIB, 1, "cache_fill (cache.cc:88)", "print"), ("twice", MIB, 2, "news_add (news.c:7)", "print")])
+    test.equal(reported["findings"][1]["sentence"], "by explicit/a and by explicit/b")
+    test.equal([reported[key] for key in ("moment", "faults", "atExit", "allocations", "unreported")],
+               ["dump", 0, False, 9, {"bytes": 6 * MIB + 100, "blocks": 2}])
+    test.equal((peak["moment"], peak["peak"], peak["peakMilliseconds"], peak["file"]),
+               ("peak", {"bytes": 4 * MIB, "blocks": 4}, 1234, paths[1]))
+    test.equal([(f["kind"], f["bytes"]) for f in peak["findings"]], [("place", 3 * MIB), ("place", MIB)])

@@ -112,7 +112,7 @@ static bool finish(const options_t *o, uint32_t pid, const char *kind, const cha
     if (good && o->print)
       print_records(name.text);
     if (good && o->screen)
-      good = dmdv_overview_of_files(1, &name.text) == 0;
+      good = dmdv_overview_of_files(1, &name.text, false) == 0;
     dmd_strbuf_destroy(&name);
   }
   if (o->print || o->screen)

@@ -84,11 +84,12 @@ static void of_graph_destroy(of_graph_t *g) {
 
 /* ---- The screen. ---- */
 
-static void print(dmd_out_t *out, dmd_profile_t *profile, const char *name, const char *how) {
+static void print(dmd_out_t *out, dmd_profile_t *profile, const char *name, const char *how,
+                  bool is_json) {
   of_graph_t g;
   dmd_overview_t overview = {.how = how, .file = name};
   of_graph_init(&g, profile, name, &overview);
-  dmd_overview_print(out, profile, &overview);
+  (is_json ? dmd_overview_json : dmd_overview_print)(out, profile, &overview);
   of_graph_destroy(&g);
 }
 
@@ -104,7 +105,7 @@ bool dmdv_overview_of_run(const char *name, const char *how) {
     return false;
   dmd_out_init(&out, write_stderr, NULL);
   dmd_out_char(&out, '\n');
-  print(&out, &profile, name, how);
+  print(&out, &profile, name, how, false);
   dmd_out_flush(&out);
   dmd_profile_destroy(&profile);
   return true;
@@ -113,6 +114,7 @@ bool dmdv_overview_of_run(const char *name, const char *how) {
 typedef struct {
   dmd_profile_t *profile;
   const char *name;
+  bool is_json;
 } shown_t;
 
 static void print_file(void *ctx, dmd_out_t *out) {
@@ -121,18 +123,18 @@ static void print_file(void *ctx, dmd_out_t *out) {
   char how[96];
   snprintf(how, sizeof how, "pid %" PRIu64 ", dump %" PRIu64 ", %s", run->pid, run->dump_number,
            run->time != NULL ? run->time : "");
-  print(out, shown->profile, shown->name, run->pid > 0 ? how : NULL);
+  print(out, shown->profile, shown->name, run->pid > 0 ? how : NULL, shown->is_json);
 }
 
-int dmdv_overview_of_files(int n, char **names) {
+int dmdv_overview_of_files(int n, char **names, bool is_json) {
   bool good = true;
   for (int i = 0; i < n && good; i++) {
     dmd_profile_t profile;
     good = load(&profile, names[i]);
     if (!good)
       break;
-    shown_t shown = {&profile, names[i]};
-    if (i > 0)
+    shown_t shown = {&profile, names[i], is_json};
+    if (i > 0 && !is_json)
       putchar('\n');
     fflush(stdout);
     good = dmdv_output_print(NULL, false, print_file, &shown);

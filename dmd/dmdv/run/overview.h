@@ -11,7 +11,8 @@
  * if the profile cannot be read. */
 bool dmdv_overview_of_run(const char *name, const char *how);
 
-/* `dmdv FILE...`: prints to standard output. Returns dmdv's exit status. */
-int dmdv_overview_of_files(int n, char **names);
+/* `dmdv FILE...`: prints to standard output, as JSON one object for each file. Returns dmdv's exit
+ * status. */
+int dmdv_overview_of_files(int n, char **names, bool is_json);
 
 #endif

@@ -6,6 +6,7 @@
 #define DMD_SHOW_TEXT_TEXT_FINDINGS_H
 
 #include "analyse/findings/findings.h"
+#include "base/jsonout.h"
 #include "base/strbuf.h"
 #include "show/text/printer.h"
 
@@ -31,5 +32,8 @@ void dmd_finding_sentence(dmd_findingnames_t *names, const dmd_finding_t *findin
 
 /* The command of dmdv that shows more about it. */
 const char *dmd_finding_command(const dmd_findings_t *findings, const dmd_finding_t *finding);
+
+/* {"kind", "bytes", "blocks", "place", "sentence", "showMore"} */
+void dmd_finding_json(dmd_jsonout_t *j, dmd_findingnames_t *names, const dmd_finding_t *finding);
 
 #endif

@@ -4,6 +4,7 @@
 #include "analyse/findings/findings.h"
 #include "analyse/records/sums.h"
 #include "base/format.h"
+#include "base/jsonout.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -531,4 +532,64 @@ static void print_overview(dmd_out_t *out, dmd_profile_t *profile, const dmd_ove
 
 void dmd_overview_print(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *overview) {
   print_overview(out, profile, overview, print_screen);
+}
+
+/* ---- JSON. ---- */
+
+static void write_sum(dmd_jsonout_t *j, const char *key, int64_t bytes, int64_t blocks) {
+  dmd_jsonout_key(j, key);
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_any(j, "bytes");
+  dmd_jsonout_i64(j, bytes);
+  dmd_jsonout_key_any(j, "blocks");
+  dmd_jsonout_i64(j, blocks);
+  dmd_jsonout_end(j);
+}
+
+static void write_run(dmd_jsonout_t *j, const dmd_run_t *run) {
+  if (run->command != NULL)
+    dmd_jsonout_key_str(j, "command", run->command);
+  if (run->peak.is_known) {
+    write_sum(j, "peak", (int64_t)run->peak.szB, (int64_t)run->peak.n_blocks);
+    dmd_jsonout_key_u64(j, "peakMilliseconds", run->peak.ms);
+  }
+  write_sum(j, "dump", (int64_t)run->in_use_szB, (int64_t)run->in_use_blocks);
+  dmd_jsonout_key_bool(j, "atExit", dmd_run_is_at_exit(run));
+  dmd_jsonout_key_u64(j, "allocations", run->n_allocs);
+  dmd_jsonout_key_u64(j, "allocated", run->alloc_szB);
+}
+
+static void write_measured(dmd_jsonout_t *j, const dmd_heapsum_t *sum) {
+  static const dmd_section_t sections[] = {DMD_SECTION_UNREPORTED, DMD_SECTION_ONCE,
+                                           DMD_SECTION_TWICE};
+  for (int i = 0; i < 3; i++)
+    write_sum(j, dmd_section_name(sections[i]), sum->section[sections[i]].bytes,
+              sum->section[sections[i]].blocks);
+}
+
+static void write_screen(screen_t *s, dmd_out_t *out) {
+  const dmd_profile_t *profile = s->p->profile;
+  dmd_jsonout_t j;
+  dmd_jsonout_init(&j, out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key_str(&j, "file", s->overview->file);
+  if (profile->run.is_known)
+    write_run(&j, &profile->run);
+  if (s->has_reports)
+    write_measured(&j, &s->sum);
+  dmd_jsonout_key_str(&j, "moment", profile->shows_peak ? "peak" : "dump");
+  write_sum(&j, "heap", s->p->records->heap.bytes, s->p->records->heap.blocks);
+  dmd_jsonout_key_u64(&j, "faults", dmd_faults_count(&profile->faults));
+  if (s->overview->left_out != NULL)
+    dmd_jsonout_key_str(&j, "leftOut", s->overview->left_out);
+  dmd_jsonout_key(&j, "findings");
+  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < s->findings->n; i++)
+    dmd_finding_json(&j, &s->names, &s->findings->all[i]);
+  dmd_jsonout_end(&j);
+  dmd_jsonout_end(&j);
+}
+
+void dmd_overview_json(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *overview) {
+  print_overview(out, profile, overview, write_screen);
 }

@@ -28,4 +28,7 @@ typedef struct dmd_overview {
  * afterwards. */
 void dmd_overview_print(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *overview);
 
+/* All findings as JSON, of which the screen has the largest: docs/format.md, The screen. */
+void dmd_overview_json(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *overview);
+
 #endif
