@@ -153,6 +153,9 @@ def gallery_zstd(t):
     if not wrong:
         t.equal(function["findings"], [])
         raise Skip("this libzstd counts the table")
+    graphs = _graphs(run)
+    notes = commands.run([t.place.dmdv(), "claims", *graphs]).err
+    t.check(len(graphs) > 1 and notes.count("no debug information") <= 1, "said again for each graph: " + notes)
     [(state, address, says, has)] = wrong
     t.equal((state, function["calls"], function["right"], function["changed"]), ("many", 6, 5, 0))
     [finding] = function["findings"]

@@ -95,10 +95,12 @@ static bool suggest(options_t *o) {
 
 /* ---- Claims. ---- */
 
-/* One graph at a time is in memory. */
+/* One graph at a time is in memory. The last one, which usually has most objects, shows what debug
+ * information is missing. */
 static bool add_files(dmd_claimcases_t *cases, options_t *o) {
   dmdv_graph_t graph;
   for (int i = 0; i < o->graph.files.n; i++) {
+    o->graph.typed.is_quiet = i + 1 < o->graph.files.n;
     if (!dmdv_graph_open(&graph, o->graph.files.names[i], &o->graph))
       return false;
     bool *picks = dmdv_graph_picks(&graph, &o->graph);
