@@ -28,6 +28,20 @@ def test_children_of_many_threads_are_whole(t):
         t.equal([text for text in profile.at("keep") if not text.startswith(("1000+", "2 x", "3 x", "4 x"))], [])
 
 
+def test_peak_of_a_thousand_threads(t):
+    """All have their block at one moment, and before that none has more than 1,400 bytes."""
+    profile = t.run(t.program("crowd.c")).profile
+    peak = profile.peak
+    kept = sum(block.num * block.req for block in profile.peak_blocks if "seat" in block.stack)
+    blocks = sum(block.num for block in profile.peak_blocks if "seat" in block.stack)
+    t.check(kept + peak["error"] >= 1000 * 1000, "each has its block: %d, %s" % (kept, peak))
+    t.check(blocks <= 1000 and kept <= 1000 * 1400, "a realloc is one step: %d bytes in %d blocks" % (kept, blocks))
+    t.check(peak["error"] <= 65536 + peak["bytes"] / 64, "%s" % peak)
+    t.equal(profile.totals["allocs"] >= 1000 * 201, True)
+    t.equal(profile.count_at("seat"), (0, 0))
+    t.check(max(point[1] for point in profile.timeline["points"]) <= peak["bytes"], "no point is above the peak")
+
+
 def test_dumps_while_threads_allocate(t):
     """Each dump has each kept block once, also a block that is just being moved."""
     threads, blocks, dumps = 16, 40, 6

@@ -480,6 +480,29 @@ static void a_restart_begins_with_the_heap_as_it_is(void **state) {
   end(&m);
 }
 
+/* Blocks of 3 GiB, 4 TiB of which are allocated in all; three at once are the most. */
+static void sizes_beyond_32_bits(void **state) {
+  (void)state;
+  const uint64_t szB = UINT64_C(3) << 30;
+  for (host_kind_t kind = 0; kind <= LOCKED; kind++) {
+    model_t m;
+    dmd_moment_t peak, recent;
+    begin(&m, kind, 1);
+    for (uint64_t i = 0; i < 1400; i++) {
+      uint64_t addr = (1 + i % 3) << 33, n = i < 700 ? 2 : 3;
+      if (i >= n)
+        dmd_blocks_remove(m.blocks, (1 + (i - n) % 3) << 33, DMD_NONE);
+      dmd_blocks_add(m.blocks, &(dmd_new_block_t){.addr = addr, .req = szB, .usable = szB}, 0);
+    }
+    dmd_blocks_peak(m.blocks, &peak, &recent);
+    assert_int_equal(peak.szB, 3 * szB);
+    assert_int_equal(peak.n_blocks, 3);
+    assert_int_equal(dmd_blocks_totals(m.blocks).alloc_szB, 1400 * szB);
+    assert_true(peak.alloc_szB >= 700 * szB && peak.alloc_szB <= 702 * szB);
+    end(&m);
+  }
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_blocks_t *blocks =
@@ -505,6 +528,7 @@ int main(void) {
       cmocka_unit_test(the_clock_is_not_that_of_a_later_allocation),
       cmocka_unit_test(a_peak_before_there_are_threads_is_exact),
       cmocka_unit_test(a_restart_begins_with_the_heap_as_it_is),
+      cmocka_unit_test(sizes_beyond_32_bits),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

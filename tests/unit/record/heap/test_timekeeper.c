@@ -160,6 +160,25 @@ static void a_clock_that_goes_back_stands_still(void **state) {
   end(&m);
 }
 
+/* As of a machine that slept, or whose clock was set. */
+static void a_clock_that_jumps_ahead(void **state) {
+  (void)state;
+  static model_t m;
+  begin(&m, 1);
+  for (uint64_t jump = 1; jump < UINT64_C(1) << 52; jump *= 2)
+    for (int i = 0; i < 20; i++) {
+      m.now += i == 0 ? jump : 1;
+      happen(&m);
+      assert_false(dmd_timekeeper_is_due(&m.keeper));
+    }
+  compare(&m);
+  assert_int_equal(m.keeper.points[m.keeper.n_points - 1].ms / m.keeper.spacing_ms,
+                   m.now / m.keeper.spacing_ms);
+  m.now += m.keeper.spacing_ms;
+  assert_true(dmd_timekeeper_is_due(&m.keeper));
+  end(&m);
+}
+
 static void resident_memory_is_read_once_a_slot(void **state) {
   (void)state;
   static const struct {
@@ -475,6 +494,7 @@ int main(void) {
       cmocka_unit_test(half_of_the_points_stay_in_steady_progress),
       cmocka_unit_test(one_point_is_due_in_each_slot),
       cmocka_unit_test(a_clock_that_goes_back_stands_still),
+      cmocka_unit_test(a_clock_that_jumps_ahead),
       cmocka_unit_test(resident_memory_is_read_once_a_slot),
       cmocka_unit_test(without_a_clock_there_is_nothing),
       cmocka_unit_test(marks_are_bounded),
