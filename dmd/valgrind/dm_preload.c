@@ -66,6 +66,147 @@ SizeT NALLOCX(SizeT szB, Int flags) {
   return ASK(NALLOCX, szB, flags, 0, 0);
 }
 
+/* ---- Allocators with prefixes ----
+ *
+ * Programs link them beside the C library's: Rust programs jemalloc as _rjem_malloc or mimalloc,
+ * redis jemalloc as je_malloc. */
+
+enum { ZEROED = 0x40 }; /* MALLOCX_ZERO */
+
+/* The logarithm of an alignment, as MALLOCX_LG_ALIGN takes it. */
+static inline SizeT lg_align(SizeT alignB) {
+  return alignB == 0 ? 0 : (SizeT)__builtin_ctzl(alignB);
+}
+
+#define PREFIXED(number, function) VG_REPLACE_FUNCTION_EZU(number, SO_SYN_MALLOC, function)
+
+#define PREFIXED_MALLOC(name)                                                                      \
+  void *name(SizeT szB);                                                                           \
+  void *name(SizeT szB) {                                                                          \
+    return (void *)ASK(MALLOCX, szB, 0, 0, 0);                                                     \
+  }
+#define PREFIXED_CALLOC(name)                                                                      \
+  void *name(SizeT n, SizeT szB);                                                                  \
+  void *name(SizeT n, SizeT szB) {                                                                 \
+    SizeT all;                                                                                     \
+    if (__builtin_mul_overflow(n, szB, &all))                                                      \
+      return NULL;                                                                                 \
+    return (void *)ASK(MALLOCX, all, ZEROED, 0, 0);                                                \
+  }
+#define PREFIXED_REALLOC(name)                                                                     \
+  void *name(void *p, SizeT szB);                                                                  \
+  void *name(void *p, SizeT szB) {                                                                 \
+    return p == NULL ? (void *)ASK(MALLOCX, szB, 0, 0, 0) : (void *)ASK(RALLOCX, p, szB, 0, 0);    \
+  }
+#define PREFIXED_FREE(name)                                                                        \
+  void name(void *p);                                                                              \
+  void name(void *p) {                                                                             \
+    if (p != NULL)                                                                                 \
+      ASK(FREE, p, 0, 0, 0);                                                                       \
+  }
+#define PREFIXED_USABLE_SIZE(name)                                                                 \
+  SizeT name(const void *p);                                                                       \
+  SizeT name(const void *p) {                                                                      \
+    return p == NULL ? 0 : ASK(SALLOCX, p, 0, 0, 0);                                               \
+  }
+#define PREFIXED_POSIX_MEMALIGN(name)                                                              \
+  Int name(void **to, SizeT alignB, SizeT szB);                                                    \
+  Int name(void **to, SizeT alignB, SizeT szB) {                                                   \
+    if (alignB < sizeof(void *) || (alignB & (alignB - 1)) != 0)                                   \
+      return VKI_EINVAL;                                                                           \
+    void *p = (void *)ASK(MALLOCX, szB, lg_align(alignB), 0, 0);                                   \
+    if (p == NULL)                                                                                 \
+      return VKI_ENOMEM;                                                                           \
+    *to = p;                                                                                       \
+    return 0;                                                                                      \
+  }
+#define PREFIXED_ALIGNED_ALLOC(name)                                                               \
+  void *name(SizeT alignB, SizeT szB);                                                             \
+  void *name(SizeT alignB, SizeT szB) {                                                            \
+    return (void *)ASK(MALLOCX, szB, lg_align(alignB), 0, 0);                                      \
+  }
+/* The functions of mimalloc that take the alignment last. */
+#define PREFIXED_MALLOC_ALIGNED(name, flags)                                                       \
+  void *name(SizeT szB, SizeT alignB);                                                             \
+  void *name(SizeT szB, SizeT alignB) {                                                            \
+    return (void *)ASK(MALLOCX, szB, lg_align(alignB) | (flags), 0, 0);                            \
+  }
+#define PREFIXED_REALLOC_ALIGNED(name)                                                             \
+  void *name(void *p, SizeT szB, SizeT alignB);                                                    \
+  void *name(void *p, SizeT szB, SizeT alignB) {                                                   \
+    return p == NULL ? (void *)ASK(MALLOCX, szB, lg_align(alignB), 0, 0)                           \
+                     : (void *)ASK(RALLOCX, p, szB, lg_align(alignB), 0);                          \
+  }
+#define PREFIXED_ZALLOC(name)                                                                      \
+  void *name(SizeT szB);                                                                           \
+  void *name(SizeT szB) {                                                                          \
+    return (void *)ASK(MALLOCX, szB, ZEROED, 0, 0);                                                \
+  }
+#define PREFIXED_MALLOCX(name)                                                                     \
+  void *name(SizeT szB, Int flags);                                                                \
+  void *name(SizeT szB, Int flags) {                                                               \
+    return (void *)ASK(MALLOCX, szB, flags, 0, 0);                                                 \
+  }
+#define PREFIXED_RALLOCX(name)                                                                     \
+  void *name(void *p, SizeT szB, Int flags);                                                       \
+  void *name(void *p, SizeT szB, Int flags) {                                                      \
+    return (void *)ASK(RALLOCX, p, szB, flags, 0);                                                 \
+  }
+#define PREFIXED_XALLOCX(name)                                                                     \
+  SizeT name(void *p, SizeT szB, SizeT extra_szB, Int flags);                                      \
+  SizeT name(void *p, SizeT szB, SizeT extra_szB, Int flags) {                                     \
+    return ASK(XALLOCX, p, szB, extra_szB, flags);                                                 \
+  }
+#define PREFIXED_SALLOCX(name)                                                                     \
+  SizeT name(const void *p, Int flags);                                                            \
+  SizeT name(const void *p, Int flags) {                                                           \
+    return ASK(SALLOCX, p, flags, 0, 0);                                                           \
+  }
+#define PREFIXED_NALLOCX(name)                                                                     \
+  SizeT name(SizeT szB, Int flags);                                                                \
+  SizeT name(SizeT szB, Int flags) {                                                               \
+    return ASK(NALLOCX, szB, flags, 0, 0);                                                         \
+  }
+#define PREFIXED_DALLOCX(name)                                                                     \
+  void name(void *p, Int flags);                                                                   \
+  void name(void *p, Int flags) {                                                                  \
+    ASK(FREE, p, flags, 0, 0);                                                                     \
+  }
+#define PREFIXED_SDALLOCX(name)                                                                    \
+  void name(void *p, SizeT szB, Int flags);                                                        \
+  void name(void *p, SizeT szB, Int flags) {                                                       \
+    ASK(FREE, p, szB, flags, 0);                                                                   \
+  }
+
+#define JEMALLOC(number, prefix)                                                                   \
+  PREFIXED_MALLOC(PREFIXED(number##010, prefix##malloc))                                           \
+  PREFIXED_CALLOC(PREFIXED(number##020, prefix##calloc))                                           \
+  PREFIXED_REALLOC(PREFIXED(number##030, prefix##realloc))                                         \
+  PREFIXED_FREE(PREFIXED(number##040, prefix##free))                                               \
+  PREFIXED_USABLE_SIZE(PREFIXED(number##050, prefix##malloc_usable_size))                          \
+  PREFIXED_POSIX_MEMALIGN(PREFIXED(number##060, prefix##posix_memalign))                           \
+  PREFIXED_ALIGNED_ALLOC(PREFIXED(number##070, prefix##aligned_alloc))                             \
+  PREFIXED_MALLOCX(PREFIXED(number##080, prefix##mallocx))                                         \
+  PREFIXED_RALLOCX(PREFIXED(number##090, prefix##rallocx))                                         \
+  PREFIXED_XALLOCX(PREFIXED(number##100, prefix##xallocx))                                         \
+  PREFIXED_SALLOCX(PREFIXED(number##110, prefix##sallocx))                                         \
+  PREFIXED_DALLOCX(PREFIXED(number##120, prefix##dallocx))                                         \
+  PREFIXED_SDALLOCX(PREFIXED(number##130, prefix##sdallocx))                                       \
+  PREFIXED_NALLOCX(PREFIXED(number##140, prefix##nallocx))
+
+JEMALLOC(31, je_)
+JEMALLOC(32, _rjem_)
+
+PREFIXED_MALLOC(PREFIXED(33010, mi_malloc))
+PREFIXED_CALLOC(PREFIXED(33020, mi_calloc))
+PREFIXED_REALLOC(PREFIXED(33030, mi_realloc))
+PREFIXED_FREE(PREFIXED(33040, mi_free))
+PREFIXED_USABLE_SIZE(PREFIXED(33050, mi_usable_size))
+PREFIXED_ZALLOC(PREFIXED(33060, mi_zalloc))
+PREFIXED_MALLOC_ALIGNED(PREFIXED(33070, mi_malloc_aligned), 0)
+PREFIXED_MALLOC_ALIGNED(PREFIXED(33080, mi_zalloc_aligned), ZEROED)
+PREFIXED_REALLOC_ALIGNED(PREFIXED(33090, mi_realloc_aligned))
+
 /* ---- The C library ---- */
 
 /* The functions of one name in the C library, and wherever else malloc is replaced. */

@@ -206,8 +206,16 @@ def test_runs_without_it(test):
     test.check("Summary {" in out and err == "dmdv: wrote p.json\n", err)
 
 
+# As a Rust program that is linked with jemalloc.
+OWN_ALLOCATOR = """
+#include <stdlib.h>
+void *_rjem_malloc(size_t n) { return malloc(n); }
+int main(void) { return _rjem_malloc(100) == NULL; }
+"""
+
+
 def test_which_engine(test):
-    """The native one, but not for a static program, or with an option that it lacks."""
+    """The native one, but not for a static program, one with another allocator, or with an option that it lacks."""
     path = program(test)
     if not os.path.exists(os.path.join(test.builddir, "libdmd.so")):
         raise Skip("the native engine was not built")
@@ -215,6 +223,13 @@ def test_which_engine(test):
     for words, name in ((path,), "native engine"), (("--soname-synonyms=somalloc=x", path), "Valgrind"):
         err = test.dmdv("run", "-o", "p.json", *words)[1]
         test.check("    %s, " % name in err.split("\n")[1], err)
+    own = compiler.compile_program(test.write("own.c", OWN_ALLOCATOR), test.path("own"), test.builddir)
+    why = "dmdv: %s allocates with _rjem_malloc, too, which only Valgrind can replace: " % own
+    for engine, words, name in (([], "it runs under Valgrind", "Valgrind"),
+                                (["--engine=native"], "see --engine=valgrind", "native engine")):
+        err = test.dmdv("run", "-o", "p.json", *engine, own)[1].split("\n")
+        test.equal(err[0], why + words)
+        test.check("    %s, " % name in err[2], str(err))
     try:
         still = program(test, "-static")
     except Exception as error:  # there may be no static C library

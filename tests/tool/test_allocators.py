@@ -343,3 +343,73 @@ def own_numbers(t):
     t.equal([len(numbers) for numbers in stats], [2, 2])
     for expected, found in zip(*stats):
         compare("malloc_stats", found, expected, THREAD_CACHE_SZB)
+
+
+PREFIXED = """
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define REAL { abort(); }
+#define JEMALLOC(prefix) \\
+  void *prefix##malloc(size_t n) REAL \\
+  void *prefix##calloc(size_t n, size_t one) REAL \\
+  void *prefix##realloc(void *p, size_t n) REAL \\
+  void prefix##free(void *p) REAL \\
+  size_t prefix##malloc_usable_size(const void *p) REAL \\
+  int prefix##posix_memalign(void **to, size_t align, size_t n) REAL \\
+  void *prefix##aligned_alloc(size_t align, size_t n) REAL \\
+  void *prefix##mallocx(size_t n, int flags) REAL \\
+  void *prefix##rallocx(void *p, size_t n, int flags) REAL \\
+  void prefix##sdallocx(void *p, size_t n, int flags) REAL
+JEMALLOC(_rjem_)
+JEMALLOC(je_)
+void *mi_malloc(size_t n) REAL
+void *mi_zalloc_aligned(size_t n, size_t align) REAL
+void *mi_realloc_aligned(void *p, size_t n, size_t align) REAL
+void mi_free(void *p) REAL
+
+static void check(int good, int line) { if (!good) { printf("line %d\\n", line); exit(1); } }
+#define CHECK(x) check(x, __LINE__)
+static void *kept[20];
+static int n_kept;
+static int is_aligned(void *p, size_t n) { return p != NULL && (uintptr_t)p % n == 0; }
+static int is_zero(const char *p, size_t n) { while (n > 0 && p[n - 1] == 0) n--; return n == 0; }
+
+#define USE(prefix) \\
+  void *p = prefix##malloc(1000); \\
+  memset(p, 1, 1000); \\
+  prefix##free(p); \\
+  p = prefix##calloc(10, 101); \\
+  CHECK(is_zero(p, 1010)); \\
+  CHECK(prefix##calloc(SIZE_MAX / 2, 3) == NULL); \\
+  strcpy(p, "kept"); \\
+  kept[n_kept++] = p = prefix##realloc(p, 2000); \\
+  CHECK(strcmp(p, "kept") == 0 && prefix##malloc_usable_size(p) >= 2000); \\
+  CHECK(prefix##posix_memalign(&kept[n_kept++], 256, 300) == 0 && is_aligned(kept[n_kept - 1], 256)); \\
+  CHECK(prefix##posix_memalign(&p, 3, 300) != 0); \\
+  CHECK(is_aligned(kept[n_kept++] = prefix##aligned_alloc(64, 400), 64)); \\
+  p = prefix##mallocx(500, 6 | 0x40); \\
+  CHECK(is_aligned(p, 64) && is_zero(p, 500)); \\
+  kept[n_kept++] = prefix##rallocx(p, 600, 0); \\
+  prefix##free(NULL); \\
+  prefix##sdallocx(prefix##mallocx(700, 0), 700, 0);
+
+static void rust(void) { USE(_rjem_) }
+static void redis(void) { USE(je_) }
+static void mimalloc(void) {
+  mi_free(mi_malloc(800));
+  kept[n_kept++] = mi_realloc_aligned(mi_zalloc_aligned(900, 32), 950, 32);
+}
+int main(void) { rust(); redis(); mimalloc(); return 0; }
+"""
+
+
+def prefixed(t):
+    """Allocators that are linked into the program with a prefix are replaced. The real functions abort."""
+    program = t.bench.compile_text("prefixed.c", PREFIXED, ["-w", "-O0"])
+    profile = t.run_command([program]).profile
+    sizes = {name: sorted(block.req for block in profile.blocks for _ in range(block.num) if block.stack[1:2] == [name])
+             for name in ("rust", "redis", "mimalloc")}
+    t.equal(sizes, {"rust": [300, 400, 600, 2000], "redis": [300, 400, 600, 2000], "mimalloc": [950]})
+    t.equal(profile.faults, [])

@@ -452,8 +452,10 @@ static void choose_engine(options_t *options) {
       options->engine = ENGINE_VALGRIND;
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &dmdv_env);
-  if (options->engine == ENGINE_NATIVE &&
-      dmdv_preloadable(options->program[0], &why) == DMDV_ONLY_VALGRIND) {
+  dmdv_preloadable_t is = options->engine == ENGINE_NATIVE
+                              ? dmdv_preloadable(options->program[0], &why)
+                              : DMDV_PRELOADABLE;
+  if (is == DMDV_ONLY_VALGRIND || is == DMDV_BETTER_VALGRIND) {
     options->engine = ENGINE_VALGRIND;
     if (!options->is_quiet)
       dmdv_note("%s: it runs under Valgrind", why.text);

@@ -171,8 +171,10 @@ static bool check_preloadable(const char *program) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &dmdv_env);
   dmdv_preloadable_t is = dmdv_preloadable(program, &why);
+  if (is == DMDV_BETTER_VALGRIND)
+    dmdv_note("%s: see --engine=valgrind", why.text);
   bool good =
-      is == DMDV_PRELOADABLE ||
+      is == DMDV_PRELOADABLE || is == DMDV_BETTER_VALGRIND ||
       dmdv_error("run: %s%s", why.text, is == DMDV_ONLY_VALGRIND ? ": use --engine=valgrind" : "");
   dmd_strbuf_destroy(&why);
   return good;

@@ -92,6 +92,54 @@ static bool read_own(format_t *own) {
   return good;
 }
 
+/* ---- Its allocator. ---- */
+
+/* Functions of allocators that programs link beside the C library's, under names of their own. */
+static const char *const prefixed[] = {"_rjem_malloc", "_rjem_mallocx", "je_malloc", "mi_malloc",
+                                       "mi_malloc_aligned"};
+
+/* The first string of a table that is one of these names. */
+static const char *find_prefixed(const char *strings, size_t n) {
+  for (const char *at = strings; at < strings + n;
+       at += strnlen(at, (size_t)(strings + n - at)) + 1)
+    for (size_t i = 0; i < sizeof prefixed / sizeof *prefixed; i++)
+      if (strncmp(at, prefixed[i], (size_t)(strings + n - at)) == 0)
+        return prefixed[i];
+  return NULL;
+}
+
+/* The names of the file's symbols, n bytes; NULL: there are none. Free them with dmd_env_free. */
+static char *read_names(int fd, const Elf64_Ehdr *header, size_t *n) {
+  enum { MAX_SZB = 1 << 28 };
+  Elf64_Shdr section, names;
+  for (unsigned i = 0; i < header->e_shnum; i++) {
+    off_t table = (off_t)header->e_shoff;
+    if (pread(fd, &section, sizeof section, table + (off_t)(i * sizeof section)) != sizeof section)
+      return NULL;
+    if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum)
+      continue;
+    if (pread(fd, &names, sizeof names, table + (off_t)(section.sh_link * sizeof names)) !=
+            sizeof names ||
+        names.sh_size == 0 || names.sh_size > MAX_SZB)
+      return NULL;
+    char *text = dmd_env_alloc(&dmdv_env, "dmdv.preloadable", names.sh_size);
+    *n = pread(fd, text, names.sh_size, (off_t)names.sh_offset) == (ssize_t)names.sh_size
+             ? names.sh_size
+             : 0;
+    return text;
+  }
+  return NULL;
+}
+
+/* The function of an allocator in the program that no preloaded library replaces; NULL: none. */
+static const char *own_allocator(int fd, const Elf64_Ehdr *header) {
+  size_t n = 0;
+  char *names = read_names(fd, header, &n);
+  const char *found = names == NULL ? NULL : find_prefixed(names, n);
+  dmd_env_free(&dmdv_env, names);
+  return found;
+}
+
 static dmdv_preloadable_t check_elf(const char *path, int fd, const Elf64_Ehdr *header,
                                     dmd_strbuf_t *why) {
   format_t own = {.is_dynamic = false}, format = {.header = *header};
@@ -120,6 +168,11 @@ static dmdv_preloadable_t check_elf(const char *path, int fd, const Elf64_Ehdr *
         "that use %s",
         path, format.loader, own.loader);
     return DMDV_ONLY_VALGRIND;
+  }
+  const char *allocator = own_allocator(fd, header);
+  if (allocator != NULL) {
+    append(why, "%s allocates with %s, too, which only Valgrind can replace", path, allocator);
+    return DMDV_BETTER_VALGRIND;
   }
   return DMDV_PRELOADABLE;
 }

@@ -3,7 +3,8 @@
  * preloadable.h: decides from a program's file whether the loader will preload a library into it.
  *
  * It must be linked dynamically and for the same processor as the library. It must not be setuid or
- * otherwise gain rights, since the loader then ignores the environment.
+ * otherwise gain rights, since the loader then ignores the environment. It should have no allocator
+ * of its own.
  */
 #ifndef DMD_DMDV_RUN_PRELOADABLE_H
 #define DMD_DMDV_RUN_PRELOADABLE_H
@@ -13,7 +14,8 @@
 typedef enum {
   DMDV_PRELOADABLE,
   DMDV_NOT_PRELOADABLE,
-  DMDV_ONLY_VALGRIND /* not preloadable, but Valgrind can run it */
+  DMDV_ONLY_VALGRIND,  /* not preloadable, but Valgrind can run it */
+  DMDV_BETTER_VALGRIND /* it allocates by functions that only Valgrind can replace, too */
 } dmdv_preloadable_t;
 
 /* Looks for the program as execvp does. Unless it is preloadable, appends why not. A program that
