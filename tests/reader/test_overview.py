@@ -289,3 +289,12 @@ def test_json(test):
     test.equal((peak["moment"], peak["peak"], peak["peakMilliseconds"], peak["file"]),
                ("peak", {"bytes": 4 * MIB, "blocks": 4}, 1234, paths[1]))
     test.equal([(f["kind"], f["bytes"]) for f in peak["findings"]], [("place", 3 * MIB), ("place", MIB)])
+
+
+def test_many_places(test):
+    """Where no place is large, sums by library say more."""
+    profile = Profile(dmd=RUN)
+    for i in range(40):
+        profile.block(1000, ["malloc (m.c:1)", "f%d (a.c:%d)" % (i, i + 1)])
+    test.check("\ndmdv print --by=library " in overview(test, profile), "40 places")
+    test.check("--by=library" not in overview(test, profile.block(50000, NEWS)), "a large one")

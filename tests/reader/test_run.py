@@ -143,7 +143,7 @@ def test_command_line_for_valgrind(test):
     out = test.run([dmdv, *run], env=env).out
     words = out.split("\n")
     test.check(words.pop(2).startswith("--dmd-list-file=/"), out)
-    test.equal(words, ["--tool=dmd", "--dmd-out-file=x y", "-q", "--graph=auto", "-v", "--mode=live", "app", "--print", "", ""], "words")
+    test.equal(words, ["--tool=dmd", "--dmd-out-file=x y", "-q", "--graph=auto", "--waste=yes", "-v", "--mode=live", "app", "--print", "", ""], "words")
     out = test.run([dmdv, "run", "--log-file=x", *run[1:]], env=env).out
     test.check("\n-q\n" not in out and "\n--log-file=x\n" in out, out)
 

@@ -122,3 +122,10 @@ void dmd_findings_destroy(dmd_findings_t *f) {
   if (!f->of->has_reports)
     dmd_rows_destroy(&f->places);
 }
+
+bool dmd_findings_are_scattered(const dmd_findings_t *f) {
+  int64_t szB = 0;
+  for (uint32_t i = 0; i < f->n; i++)
+    szB += f->all[i].kind == DMD_FINDING_PLACE ? f->all[i].bytes : 0;
+  return szB > 0 && szB < f->of->records->heap.bytes / 2;
+}

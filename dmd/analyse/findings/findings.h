@@ -67,6 +67,9 @@ typedef struct dmd_findings {
 void dmd_findings_init(dmd_findings_t *findings, const dmd_findings_of_t *of);
 void dmd_findings_destroy(dmd_findings_t *findings);
 
+/* Whether there are places, and these have less than half of the heap. */
+bool dmd_findings_are_scattered(const dmd_findings_t *findings);
+
 /* The word in JSON, such as "unreported". */
 const char *dmd_finding_kind_name(dmd_finding_kind_t kind);
 

@@ -472,11 +472,13 @@ static int run_with_engine(options_t *options) {
 }
 
 static int run(int argc, char **argv) {
-  static char graph[] = "--graph=auto"; /* before what is given, which takes precedence */
+  /* Before what is given, which takes precedence. */
+  static char graph[] = "--graph=auto", waste[] = "--waste=yes";
   options_t options = {0};
   dmd_options_set_defaults(&own_table, &options, &dmdv_env);
-  options.tool = dmd_env_alloc(&dmdv_env, "dmdv.run", ((size_t)argc + 1) * sizeof *options.tool);
+  options.tool = dmd_env_alloc(&dmdv_env, "dmdv.run", ((size_t)argc + 2) * sizeof *options.tool);
   options.tool[options.n_tool++] = graph;
+  options.tool[options.n_tool++] = waste;
   int status = 2;
   if (parse_options(&options, argv)) {
     if (options.program == NULL)

@@ -20,7 +20,7 @@ enum {
   MAX_COMMAND = 48,
   LINES = 40,
   RECORDS = 3,
-  LOOKS = 3,
+  LOOKS = 4,
   FAULTS = 3,
   FRAMES = 8
 };
@@ -416,6 +416,8 @@ static void print_next(const screen_t *s) {
   if (s->p->profile->timeline.points.last > 0)
     print_command(out, "timeline", file, "draws the heap over time");
   print_command(out, "print", file, "prints the stacks");
+  if (dmd_findings_are_scattered(s->findings))
+    print_command(out, "print --by=library", file, "adds up by library");
   if (reports)
     print_command(out, "tree", file, "prints what each reporter measured");
   for (size_t i = 0; i < sizeof more / sizeof *more; i++)
