@@ -159,6 +159,7 @@ function Moments({ answer, marks }: { answer: TimelineAnswer; marks: readonly Ma
             {at.resident === undefined ? "" : `; ${number(at.resident)} bytes resident`}
           </li>
         ))}
+        {answer.residentPeak !== undefined && <li>physical memory: at most {bytes(answer.residentPeak)}</li>}
       </ul>
     </section>
   );

@@ -38,6 +38,8 @@ export interface TimelineAnswer {
   readonly start: Moment;
   readonly peak: Moment;
   readonly end: Moment;
+  /** The most physical memory up to the end. */
+  readonly residentPeak?: number;
   readonly points: readonly Moment[];
   readonly marks: readonly Mark[];
   readonly stacks: readonly { readonly name: string }[];

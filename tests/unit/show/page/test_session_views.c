@@ -367,6 +367,7 @@ static void the_timeline_is_that_of_dmdv(void **state) {
   dmd_profile_t *p = &file->profile;
   dmd_timepoint_t at = {.ms = 100, .szB = 50, .least_szB = 50, .alloc_szB = 60};
   dmd_timepoint_t end = {.ms = 900, .szB = 40, .least_szB = 40, .alloc_szB = 100};
+  p->run.most_resident_szB = 8192;
   build_blocks(p, 1, 40, 0, "f|main", DMD_NONE);
   dmd_timeline_add_point(&p->timeline, &at);
   dmd_timeline_add_point(&p->timeline, &end);
@@ -378,6 +379,7 @@ static void the_timeline_is_that_of_dmdv(void **state) {
   dmd_session_end_file(&f.page, file, true);
   const cJSON *answer = page_ask(&f, "ask=timeline&from=100ms&to=end");
   assert_int_equal(number_of(answer, "change.bytes"), -10);
+  assert_int_equal(number_of(answer, "residentPeak"), 8192);
   const cJSON *row = cJSON_GetArrayItem(member(member(answer, "grown"), "stacks"), 0);
   assert_int_equal(number_of(row, "bytes"), 30);
   assert_string_equal(string_of(row, "name"), "f");
