@@ -63,7 +63,7 @@ deflated = zlib.compress(b"some text" * 10)[:20]
 class sink:
     write = len
 
-lines = [itertools.repeat("a" * szB) for szB in (2000, 5000, 20000)]
+lines = [itertools.repeat("a" * szB) for szB in (500, 1000, 2000)]
 
 def reader(n):
     fields = csv.reader(lines[n % 3])
@@ -134,8 +134,10 @@ def _defects(finding):
 
 
 def _python(t, kind, others=0):
-    """sys.getsizeof of some objects of a kind: dmdv finds the difference that tracemalloc measures, and none in the
-    other objects. others: bytes that may be told or not."""
+    """sys.getsizeof of some objects of a kind: dmdv finds a difference that tracemalloc measures, and none in the
+    other objects. A word that is no pointer may look like one to an object's memory, which then belongs to others,
+    too: an object of the kind may be missed, and one of the others have too many bytes. others: bytes that may be told
+    or not."""
     if not os.path.exists(PYTHON):
         raise Skip("there is no " + PYTHON)
     command = [PYTHON, "-S", "-c", SIZES, kind]
@@ -150,16 +152,16 @@ def _python(t, kind, others=0):
     if not any(missing):
         t.equal(function["findings"], [])
         raise Skip("this Python counts it")
-    t.check(function["findings"], "something is wrong")
-    least, most = min(f["least"] for f in function["findings"]), max(f["most"] for f in function["findings"])
-    t.check(most < 0, "%d bytes too many" % most)
-    t.check(abs(least - min(missing)) <= others, "least: %d, measured %d" % (least, min(missing)))
-    t.check(abs(most - max(missing)) <= others, "most: %d, measured %d" % (most, max(missing)))
-    addresses = [address for address, _ in said]
-    for finding in function["findings"]:
+    addresses = {address - header for address, _ in said for header in (0, 16)}
+    wrong = [f for f in function["findings"] if int(f["example"]["address"], 0) in addresses]
+    t.check(wrong, "something is wrong")
+    for finding in wrong:
         t.check(set(_defects(finding)) <= {"missing", "missing-below"}, str(finding["defects"]))
-        block = int(finding["example"]["address"], 0)
-        t.check(any(block in (address, address - 16) for address in addresses), "another object: 0x%x" % block)
+        told = finding["example"]["claimed"] - finding["example"]["true"]
+        t.check(any(abs(told - n) <= others for n in missing), "%d bytes, measured %s" % (told, missing))
+        t.check(finding["most"] < 0, "%d bytes too many" % finding["most"])
+    for finding in function["findings"]:
+        t.check(finding in wrong or (finding["least"] > 0 and finding["calls"] <= 2), "another object: %s" % finding)
 
 
 def python_stringio(t):
