@@ -476,7 +476,7 @@ static bool v0_name(dmd_strbuf_t *to, const char *s) {
 }
 
 bool dmd_is_rust_symbol(const char *symbol) {
-  static const char end[] = "17h0123456789abcdefE"; /* of the legacy scheme */
+  static const char end[] = "17h0123456789abcdefE";    /* of the legacy scheme */
   const char *suffix = dmd_str_find(symbol, ".llvm."); /* of a function that units share */
   size_t n = suffix == NULL ? dmd_str_length(symbol) : (size_t)(suffix - symbol);
   size_t n_end = sizeof end - 1;

@@ -84,8 +84,7 @@ static void advise_lost(dmd_out_t *out, const dmd_waste_finding_t *f) {
   if (hanging > 0) {
     dmd_out_str(out, ", and ");
     dmd_print_count(out, (int64_t)hanging, false, "block", "blocks");
-    dmd_out_str(out,
-                hanging == 1 ? " that only lost blocks lead to" : " that only lost blocks lead to");
+    dmd_out_str(out, " that only lost blocks lead to");
   }
   dmd_out_char(out, '.');
 }
