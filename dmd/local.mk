@@ -38,6 +38,7 @@ dmd_core_sources = \
   dmd/model/profile/groups.c dmd/model/profile/groups.h \
   dmd/files/profile/profilewriter.c dmd/files/profile/profilewriter.h \
   dmd/files/profile/write_timeline.c \
+  dmd/model/profile/mapped.c dmd/model/profile/mapped.h \
   dmd/model/profile/measured.c dmd/model/profile/measured.h \
   dmd/model/profile/profile.c dmd/model/profile/profile.h \
   dmd/model/profile/lifetimes.c dmd/model/profile/lifetimes.h \
@@ -223,6 +224,7 @@ dmd_core_sources = \
   dmd/record/heap/mempools.c dmd/record/heap/mempools.h \
   dmd/record/heap/nested.c dmd/record/heap/nested.h \
   dmd/record/heap/pages.c dmd/record/heap/pages.h \
+  dmd/record/heap/regions.c dmd/record/heap/regions.h \
   dmd/record/heap/pagewords.c dmd/record/heap/pagewords.h \
   dmd/record/heap/peak.c dmd/record/heap/peak.h \
   dmd/record/heap/timekeeper.c dmd/record/heap/timekeeper.h \
@@ -253,6 +255,7 @@ dmd_core_sources = \
   dmd/record/host.h dmd/record/request.h \
   dmd/record/engine/listing.c dmd/record/engine/listing.h \
   dmd/record/engine/loaded.c dmd/record/engine/loaded.h \
+  dmd/record/engine/mapping.c dmd/record/engine/mapping.h \
   dmd/record/engine/mempool.c dmd/record/engine/mempool.h \
   dmd/record/engine/control.c dmd/record/engine/control.h \
   dmd/record/engine/monitor.c dmd/record/engine/monitor.h \
@@ -314,6 +317,7 @@ dmd_native_sources = \
   dmd/native/pl_machine.h \
   dmd/native/pl_main.c dmd/native/pl_main.h \
   dmd/native/pl_malloc.c dmd/native/pl_malloc.h \
+  dmd/native/pl_mapping.c \
   dmd/native/pl_memory.c dmd/native/pl_memory.h \
   dmd/native/pl_message.c dmd/native/pl_message.h \
   dmd/native/pl_objects.c dmd/native/pl_objects.h \

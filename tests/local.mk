@@ -155,6 +155,7 @@ unit_tests = \
   tests/unit/analyse/records/test_rows \
   tests/unit/record/engine/test_rules \
   tests/unit/record/engine/test_running \
+  tests/unit/record/heap/test_regions \
   tests/unit/record/heap/test_sample \
   tests/unit/model/profile/test_profile_sampled \
   tests/unit/files/profile/test_jsonvalue_jsonscan \

@@ -105,6 +105,9 @@ void pl_real_find(void) {
   FIND(sdallocx);
   FIND(pthread_create);
   FIND(dlclose);
+  FIND(mmap);
+  FIND(munmap);
+  FIND(mremap);
   FIND(execve);
   FIND(execvpe);
   FIND(fexecve);

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 typedef void (*pl_handler_t)(int number); /* a signal handler */
 
@@ -41,6 +42,9 @@ typedef struct pl_real {
   void (*sdallocx)(void *, size_t, int);
   int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   int (*dlclose)(void *);
+  void *(*mmap)(void *, size_t, int, int, int, off_t);
+  int (*munmap)(void *, size_t);
+  void *(*mremap)(void *, size_t, size_t, int, ...);
   int (*execve)(const char *, char *const *, char *const *);
   int (*execvpe)(const char *, char *const *, char *const *);
   int (*fexecve)(int, char *const *, char *const *);

@@ -37,6 +37,7 @@ typedef enum {
   DMD_REQUEST_GRAPH,
   DMD_REQUEST_MARK,
   DMD_REQUEST_REPORT_ENCLOSING,
+  DMD_REQUEST_REPORT_MAPPED,
   DMD_REQUEST_END /* not a request; one past the last */
 } dmd_request_number_t;
 

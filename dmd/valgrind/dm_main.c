@@ -17,10 +17,12 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_options.h"
+#include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
 #include "dmd-config.h"
 #include "record/engine/dump.h"
+#include "record/engine/mapping.h"
 #include "valgrind/dm_claims.h"
 #include "valgrind/dm_clientreq.h"
 #include "valgrind/dm_code.h"
@@ -94,6 +96,22 @@ static void mapped(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx, ULong di_handle
   dm_inlined_mapped(a, szB, xx, di_handle);
 }
 
+static void mapped_by_program(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx, ULong di_handle) {
+  ThreadId tid = VG_(get_running_tid)();
+  mapped(a, szB, rr, ww, xx, di_handle);
+  if (tid != VG_INVALID_THREADID && (rr || ww || xx))
+    dmd_engine_map(&g_engine, tid, a, szB);
+}
+
+static void unmapped(Addr a, SizeT szB) {
+  dm_unwind_unmapped(a, szB);
+  dmd_engine_unmap(&g_engine, a, szB);
+}
+
+static void remapped(Addr from, Addr to, SizeT szB) {
+  dmd_engine_remap(&g_engine, from, to, szB);
+}
+
 static void fini(Int exit_code) {
   (void)exit_code;
   dmd_engine_exit(&g_engine);
@@ -120,9 +138,10 @@ static void pre_clo_init(void) {
   VG_(needs_client_requests)(dm_handle_client_request);
   dm_register_malloc();
   VG_(track_new_mem_startup)(mapped);
-  VG_(track_new_mem_mmap)(mapped);
+  VG_(track_new_mem_mmap)(mapped_by_program);
   VG_(track_change_mem_mprotect)(protected);
-  VG_(track_die_mem_munmap)(dm_unwind_unmapped);
+  VG_(track_die_mem_munmap)(unmapped);
+  VG_(track_copy_mem_remap)(remapped);
   VG_(track_die_mem_brk)(dm_unwind_unmapped);
   dm_inlined_default();
   VG_(track_pre_thread_ll_create)(start_thread);

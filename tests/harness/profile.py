@@ -92,6 +92,7 @@ def trace_ids(doc):
         yield from block.get("reps", [])
         yield from (sharer["at"] for sharer in block.get("sharers", []))
     yield from (item["alloc"] for item in doc.get("lifetimeList", []) if "alloc" in item)
+    yield from (item["alloc"] for item in doc.get("dmd", {}).get("mapped", []) if "alloc" in item)
     yield from doc.get("dmd", {}).get("timeline", {}).get("stacks", [])
     for fault in doc.get("dmd", {}).get("faults", []):
         yield from (fault[key] for key in FAULT_TRACES if key in fault)

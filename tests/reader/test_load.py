@@ -465,3 +465,18 @@ def test_place_of_a_wrong_point(test):
     text = json.dumps(timed(points=[[0, 10, 1, 10], [4, 90, 2, 1]]), indent=1)
     last = text.split("\n").index("     4,") + 4
     rejected(test, text, "fewer allocated bytes", last + 1)
+
+
+def test_mapped_memory(test):
+    """Entries of one stack and reporter are one; sums are bounded, and traces must be there."""
+    def document(*entries):
+        return Profile(dmd={"mapped": list(entries)}).block(100, STACK, slop=4).json()
+    said, _ = test.dmdv("print", test.write("file", document({"bytes": 5000, "alloc": "t0"}, {"bytes": 3096, "alloc": "t0", "num": 2},
+                                                             {"bytes": 904, "alloc": "t0", "reported": True, "reporter": "explicit/a"})))
+    test.check("Mapped memory that nobody reports: 8,096 of 9,000 bytes that the program mapped\n"
+               "  1. 8,096 bytes in 3 mappings\n     #01: malloc (m.c:1)\n" in said, said)
+    rejected(test, document({"bytes": 2**53}, {"bytes": 1}), '"mapped" has more than 2^53 bytes or ranges')
+    rejected(test, document({"bytes": 1, "num": 2**53}, {"bytes": 1}), '"mapped" has more than 2^53 bytes or ranges')
+    rejected(test, document({"bytes": -1}), "bytes")
+    rejected(test, document({"bytes": 1, "alloc": "elsewhere"}), "elsewhere")
+    rejected(test, document({"bytes": 1, "reporter": 7}), "reporter")

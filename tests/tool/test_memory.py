@@ -214,7 +214,9 @@ def in_the_tree(t):
     ends = [line.split(" \u2500\u2500 ")[-1] for line in lines]
     # 111 as heap, none of which is the program's, and 5 outside the heap; 7 of its child, which is a process
     # of its own.
-    t.check(any("\u2500116 B " in line and line.endswith("\u2500\u2500 a [?!] [3]") for line in lines), "a: %r" % lines[:20])
+    t.check(any("\u2500116 B " in line and line.endswith("\u2500\u2500 a [3]") for line in lines), "a: %r" % lines[:20])
+    # What the program maps itself, 1 MiB and four pages, minus these 5.
+    t.check(any("\u25001,064,955 B " in line and "mapped-unclassified" in line for line in lines), "mapped: %r" % lines[:20])
     t.check("End of child" in lines, "no process of its own")
     for name in ("hits", "full", "doors", "heap-allocated", "heap-overhead"):
         t.check(any(end.split(" [")[0] == name for end in ends), "no " + name)

@@ -204,6 +204,7 @@ bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *pr
   dmd_translation_add_faults(&ids, &from->faults);
   dmd_translation_add_advices(&ids, &from->advices);
   dmd_translation_add_runs(&ids, &from->reporter_runs);
+  dmd_translation_add_mapped(&ids, &from->mapped);
   bool good = dmd_translation_add_memreports(&ids, &from->memreports);
   dmd_translation_destroy(&ids);
   add_up(merge, from);

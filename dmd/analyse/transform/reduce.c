@@ -180,6 +180,7 @@ static void copy_rest(reducer_t *r) {
   dmd_translation_add_advices(&r->same, &r->from->advices);
   dmd_translation_add_runs(&r->same, &r->from->reporter_runs);
   dmd_translation_add_memreports(&r->same, &r->from->memreports);
+  dmd_translation_add_mapped(&r->same, &r->from->mapped);
   dmd_translation_add_timeline(&r->same, &r->from->timeline);
 }
 

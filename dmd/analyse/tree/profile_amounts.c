@@ -230,6 +230,53 @@ static void add_memory(maker_t *k, int64_t heap_szB) {
              "The part of resident that no other process shares.");
 }
 
+static void add_nonheap(maker_t *k, const char *path, uint64_t szB, const char *description) {
+  dmd_memreport_t report = {.process = k->process,
+                            .path = path,
+                            .description = description,
+                            .amount = (int64_t)szB,
+                            .times = 1,
+                            .kind = DMD_MEMREPORT_NONHEAP,
+                            .units = DMD_MEMREPORT_BYTES};
+  if (path[0] != '\0' && tree_is_of(k, path, report.units) && !is_derived(path))
+    add(k, &report, 0);
+}
+
+/* Bytes that the program published as nonheap under explicit: they are mapped memory, most likely,
+ * and must not count twice. */
+static int64_t published_nonheap(const maker_t *k) {
+  int64_t szB = 0;
+  for (uint32_t id = 1; id <= n_published(k->profile); id++) {
+    dmd_memreport_t report = dmd_memreports_get(&k->profile->memreports, id);
+    if (report.kind == DMD_MEMREPORT_NONHEAP && report.units == DMD_MEMREPORT_BYTES &&
+        report.process == NULL && report.amount > 0 && dmd_str_begins(report.path, EXPLICIT) &&
+        szB < INT64_MAX / 2)
+      szB += report.amount;
+  }
+  return szB;
+}
+
+/* What is mapped is of the dump, not of the peak. */
+static void add_mapped(maker_t *k) {
+  const dmd_mapped_t *mapped = &k->profile->mapped;
+  if (k->profile->shows_peak || k->profile->mode != DMD_MODE_DARK_MATTER)
+    return;
+  for (uint32_t id = 1; id <= dmd_mapped_count(mapped); id++) {
+    const dmd_mapped_entry_t *entry = dmd_mapped_at(mapped, id);
+    const char *path = entry->reporter != DMD_NONE
+                           ? dmd_intern_get_str(&k->profile->names, entry->reporter)
+                           : "explicit/(unnamed reporter)";
+    if (entry->is_reported)
+      add_nonheap(k, path, entry->szB,
+                  "Memory that the program mapped and this reporter reported.");
+  }
+  int64_t dark = (int64_t)dmd_mapped_sum(mapped, true).szB - published_nonheap(k);
+  if (dark > 0)
+    add_nonheap(k, "explicit/mapped-unclassified", (uint64_t)dark,
+                "Memory that the program mapped, by mmap and the like, and nobody reported, minus "
+                "what the program published as nonheap under explicit.");
+}
+
 /* ---- Published by the program. ---- */
 
 static void add_published(maker_t *k, dmd_memreport_t report) {
@@ -271,6 +318,7 @@ const char *dmd_amounts_of_profile(dmd_amounts_t *m, const dmd_profile_t *profil
   add_reporters(&k);
   add_tags(&k);
   add_memory(&k, coverage->heap_szB);
+  add_mapped(&k);
   for (uint32_t id = 1; id <= n_published(profile); id++)
     add_published(&k, dmd_memreports_get(&profile->memreports, id));
 

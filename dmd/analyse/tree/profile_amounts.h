@@ -12,6 +12,8 @@
  *                                published as heap without having a reporter of that path
  *   explicit/tags/NAME           unreported blocks by tag, unless the program published them,
  *                                under this path or as this exact amount
+ *   explicit/mapped-unclassified memory that the program mapped and nobody reported; what a
+ *                                reporter reported is part of its path
  *   heap-allocated               the usable bytes of all blocks
  *   heap-overhead, resident,     as the tool measured them, if it could
  *   resident-unique

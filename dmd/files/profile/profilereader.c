@@ -171,6 +171,14 @@ static void add_faults(dmd_readerstate_t *l, uint32_t *stacks) {
   }
 }
 
+static void add_mapped(dmd_readerstate_t *l, uint32_t *stacks) {
+  for (uint32_t id = 1; id <= dmd_mapped_count(&l->collected_mapped); id++) {
+    dmd_mapped_entry_t entry = *dmd_mapped_at(&l->collected_mapped, id);
+    entry.stack = resolved(stacks, entry.stack);
+    dmd_mapped_add(&l->profile->mapped, &entry);
+  }
+}
+
 static void add_advices(dmd_readerstate_t *l, uint32_t *stacks) {
   for (uint32_t id = 1; id <= dmd_hints_count(&l->collected_advices); id++) {
     dmd_hint_t advice = *dmd_hints_at(&l->collected_advices, id);
@@ -255,6 +263,7 @@ static bool resolve(dmd_readerstate_t *l) {
     resolve_lifetimes(profile, stacks);
     resolve_timeline(&profile->timeline, stacks);
     add_faults(l, stacks);
+    add_mapped(l, stacks);
     if (joins)
       dmd_load_join_advices(l, stacks);
     else
@@ -292,6 +301,7 @@ static const dmd_jsondocument_format_t *load(dmd_readerstate_t *l, const dmd_sou
   dmd_intern_init(&l->raw_stacks, env, "dmd.load.raw_stacks");
   dmd_faults_init(&l->collected_faults, env);
   dmd_hints_init(&l->collected_advices, env);
+  dmd_mapped_init(&l->collected_mapped, env);
 
   const dmd_jsondocument_format_t *format = dmd_jsondocument_load(
       &l->cutter, formats, n,
@@ -304,6 +314,7 @@ static const dmd_jsondocument_format_t *load(dmd_readerstate_t *l, const dmd_sou
     dmd_groups_finish(&l->profile->groups);
   *fail = l->cutter.fail;
 
+  dmd_mapped_destroy(&l->collected_mapped);
   dmd_hints_destroy(&l->collected_advices);
   dmd_faults_destroy(&l->collected_faults);
   dmd_intern_destroy(&l->raw_stacks);

@@ -221,6 +221,31 @@ static void write_memreports(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
+static void write_mapped(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  uint32_t n = dmd_mapped_count(&profile->mapped);
+  if (n == 0)
+    return;
+  dmd_jsonout_key(j, "mapped");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= n; id++) {
+    const dmd_mapped_entry_t *entry = dmd_mapped_at(&profile->mapped, id);
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key_u64(j, "bytes", entry->szB);
+    if (entry->num > 1)
+      dmd_jsonout_key_u64(j, "num", entry->num);
+    if (entry->stack != DMD_NONE) {
+      dmd_jsonout_key(j, "alloc");
+      dmd_jsonout_id(j, entry->stack);
+    }
+    if (entry->is_reported)
+      dmd_jsonout_key_bool(j, "reported", true);
+    if (entry->reporter != DMD_NONE)
+      dmd_jsonout_key_str(j, "reporter", name_of(profile, entry->reporter));
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
 static void write_arguments(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   uint32_t n = dmd_profile_n_arguments(profile);
   if (n == 0)
@@ -337,6 +362,7 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   write_memory(j, &profile->memory);
   write_processes(j, profile);
   write_memreports(j, profile);
+  write_mapped(j, profile);
   write_objects(j, &profile->frames);
   write_functions(j, &profile->frames);
   dmd_jsonout_end(j);

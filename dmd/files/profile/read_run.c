@@ -217,6 +217,22 @@ static void load_memreport(dmd_readerstate_t *l, const dmd_jsonvalue_t *report) 
                           DMD_MAX_MEMORY_REPORTS, DMD_MAX_MEMORY_REPORT_TEXT);
 }
 
+/* Memory that the program mapped. */
+static void load_mapped(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
+  dmd_mapped_entry_t entry = {.szB = dmd_load_get_number(l, item, "bytes", 0),
+                              .num = dmd_load_get_times(l, item, "num"),
+                              .stack = dmd_load_get_trace(l, item, "alloc"),
+                              .reporter = dmd_load_get_name(l, item, "reporter")};
+  entry.is_reported = dmd_jsonvalue_is(dmd_jsonvalue_get(item, "reported"), DMD_JSONVALUE_TRUE);
+  l->mapped += entry.szB;
+  l->mapped_ranges += entry.num;
+  if (l->mapped > DMD_MAX_COUNT || l->mapped_ranges > DMD_MAX_COUNT)
+    dmd_jsoncutter_reject(&l->cutter,
+                          "\"mapped\" has more than " DMD_MAX_COUNT_TEXT " bytes or ranges");
+  else
+    dmd_mapped_add(&l->collected_mapped, &entry);
+}
+
 /* ---- The members. ---- */
 
 static void load_argument(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
@@ -279,6 +295,7 @@ static const member_t members[] = {
     {"memory", VALUE, 0, load_memory, NULL},
     {"processes", LIST, 0, load_process, NULL},
     {"memoryReports", LIST, 0, load_memreport, NULL},
+    {"mapped", LIST, 0, load_mapped, NULL},
     {"objects", TABLE, 0, NULL, dmd_load_objects},
     {"functions", TABLE, 0, NULL, dmd_load_functions},
     {"timeline", TABLE, 0, NULL, dmd_load_timeline},

@@ -102,11 +102,13 @@ typedef struct dmd_readerstate {
   dmd_intern_t raw_stacks;          /* sequences of frame numbers */
   dmd_faults_t collected_faults;    /* with trace numbers for stacks */
   dmd_hints_t collected_advices;    /* with trace numbers for stacks */
+  dmd_mapped_t collected_mapped;    /* likewise */
   uint64_t blocks;                  /* number of blocks */
   uint64_t total;                   /* their bytes */
   uint64_t faults;                  /* sum of their counts */
   uint64_t advised, advised_blocks; /* bytes and blocks in hints */
   uint64_t runs;                    /* of all reporters */
+  uint64_t mapped, mapped_ranges;   /* bytes, and their ranges */
   uint64_t allocs, allocated;       /* allocations and bytes in lifetimes */
 } dmd_readerstate_t;
 

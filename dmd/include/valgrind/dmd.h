@@ -79,6 +79,7 @@
      DMD_REPORT_SHARED(p)       like DMD_REPORT                           usable size
      DMD_REPORT_ENCLOSING(p)    usable size; 0 if p is in no block        0
      DMD_REPORT_ENCLOSING_SHARED(p)  the same                             0
+     DMD_REPORT_MAPPED(p, n)    bytes there that the program mapped       n
      DMD_UNREPORT(p)            like DMD_REPORT                           usable size
      DMD_CLEAR_REPORTS()        0                                         0
      DMD_DUMP(label)            number of the dump (1, 2, ...); 0: lost   0
@@ -179,7 +180,8 @@ typedef enum {
   VG_USERREQ__DMD_REPORTER_LEAVE,
   VG_USERREQ__DMD_GRAPH,
   VG_USERREQ__DMD_MARK,
-  VG_USERREQ__DMD_REPORT_ENCLOSING
+  VG_USERREQ__DMD_REPORT_ENCLOSING,
+  VG_USERREQ__DMD_REPORT_MAPPED
 } Vg_DMDClientRequest;
 
 /* Flags of DMD_REPORTER_BEGIN_WITH; part of the ABI. */
@@ -283,6 +285,13 @@ __asm__(".pushsection .note.dmd,\"a\",%note\n.balign 4\n.long 4,4,1\n.asciz \"DM
     DMD_ASK_(0, (request), dmd_##name##_, dmd_##name##_2_, (guard));                               \
   })
 
+#define DMD_REPORT_MAPPED_(p, n)                                                                   \
+  __extension__({                                                                                  \
+    const void *dmd_mapped_ = (p);                                                                 \
+    size_t dmd_mapped_size_ = (n);                                                                 \
+    DMD_ASK_(dmd_mapped_size_, VG_USERREQ__DMD_REPORT_MAPPED, dmd_mapped_, dmd_mapped_size_, 0);   \
+  })
+
 /* A request that returns a size. dmd never returns (size_t)-1: that value means that no engine
    answered, and the size comes from the allocator. So a report under dmd costs one request. */
 #define DMD_MEASURE_(request, p)                                                                   \
@@ -330,6 +339,7 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 #define DMD_REQUEST2_(name, request, type, arg, type2, arg2, guard)                                \
   dmd_no_request_((size_t)(arg), (size_t)(arg2))
 #define DMD_MEASURE_(request, p) dmd_native_size_(p)
+#define DMD_REPORT_MAPPED_(p, n) ((void)(p), (size_t)(n))
 #define DMD_REPORT_NAMED_(p, len, name)                                                            \
   dmd_no_request_((size_t)(const void *)(p), (size_t)(len) + (size_t)(const char *)(name))
 
@@ -365,6 +375,10 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 #define DMD_REPORT_ENCLOSING_SHARED(p) DMD_ENCLOSING_(p, DMD_ENCLOSING_SHARED_)
 #define DMD_ENCLOSING_(p, flags)                                                                   \
   DMD_REQUEST2_(enclosing, VG_USERREQ__DMD_REPORT_ENCLOSING, const void *, p, size_t, flags, 0)
+
+/* Report n bytes at p that the program mapped itself, with mmap and the like: the address space, also
+   of pages that were never touched. */
+#define DMD_REPORT_MAPPED(p, n) DMD_REPORT_MAPPED_(p, n)
 
 /* Measure the block that starts at p and withdraw all its reports, of both kinds. */
 #define DMD_UNREPORT(p) DMD_MEASURE_(VG_USERREQ__DMD_UNREPORT, p)

@@ -114,9 +114,11 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_groups_init(&profile->recent, env);
   dmd_timeline_init(&profile->timeline, env);
   dmd_lifetimes_init(&profile->lifetimes, env);
+  dmd_mapped_init(&profile->mapped, env);
 }
 
 void dmd_profile_destroy(dmd_profile_t *profile) {
+  dmd_mapped_destroy(&profile->mapped);
   dmd_lifetimes_destroy(&profile->lifetimes);
   dmd_timeline_destroy(&profile->timeline);
   dmd_groups_destroy(&profile->recent);

@@ -38,6 +38,7 @@
 #include "model/profile/groups.h"
 #include "model/profile/hint.h"
 #include "model/profile/lifetimes.h"
+#include "model/profile/mapped.h"
 #include "model/profile/memreports.h"
 #include "model/profile/reports.h"
 #include "model/profile/timeline.h"
@@ -266,6 +267,7 @@ typedef struct dmd_profile {
   bool shows_recent; /* with shows_peak: run.peak and `groups` are of the recent peak */
   dmd_timeline_t timeline;
   dmd_lifetimes_t lifetimes;
+  dmd_mapped_t mapped; /* at the dump */
 } dmd_profile_t;
 
 /* The profile must not move until it is destroyed. */

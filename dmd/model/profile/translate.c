@@ -155,6 +155,15 @@ void dmd_translation_add_faults(dmd_translation_t *t, const dmd_faults_t *faults
   }
 }
 
+void dmd_translation_add_mapped(dmd_translation_t *t, const dmd_mapped_t *mapped) {
+  for (uint32_t id = 1; id <= dmd_mapped_count(mapped); id++) {
+    dmd_mapped_entry_t entry = *dmd_mapped_at(mapped, id);
+    entry.stack = dmd_translation_stack(t, entry.stack);
+    entry.reporter = dmd_translation_name(t, entry.reporter);
+    dmd_mapped_add(&t->to->mapped, &entry);
+  }
+}
+
 void dmd_translation_add_advices(dmd_translation_t *t, const dmd_hints_t *advices) {
   for (uint32_t id = 1; id <= dmd_hints_count(advices); id++) {
     dmd_hint_t advice = *dmd_hints_at(advices, id);

@@ -81,6 +81,7 @@ void dmd_translation_add_faults(dmd_translation_t *t, const dmd_faults_t *faults
 void dmd_translation_add_advices(dmd_translation_t *t, const dmd_hints_t *advices);
 void dmd_translation_add_runs(dmd_translation_t *t, const dmd_reporter_runs_t *runs);
 void dmd_translation_add_timeline(dmd_translation_t *t, const dmd_timeline_t *timeline);
+void dmd_translation_add_mapped(dmd_translation_t *t, const dmd_mapped_t *mapped);
 bool dmd_translation_add_memreports(dmd_translation_t *t, const dmd_memreports_t *reports);
 
 #endif

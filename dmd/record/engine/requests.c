@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "record/engine/dump.h"
 #include "record/engine/graphdump.h"
+#include "record/engine/mapping.h"
 
 /* Version of the requests, returned for DMD_REQUEST_RUNNING; dmd.h describes it. */
 enum { ABI_VERSION = 1 };
@@ -285,6 +286,10 @@ static uint64_t tag_blocks(dmd_engine_t *engine, const dmd_request_t *request) {
   return dmd_live_tag_sum(&engine->live, text).n_blocks;
 }
 
+static uint64_t report_mapped(dmd_engine_t *engine, const dmd_request_t *request) {
+  return dmd_engine_report_mapped(engine, request->thread, request->arg[0], request->arg[1]);
+}
+
 /* ---- Memory reports. ---- */
 
 static bool keep_memory_report(dmd_engine_t *engine, const dmd_request_t *request) {
@@ -340,6 +345,7 @@ static uint64_t (*const handlers[])(dmd_engine_t *engine, const dmd_request_t *r
     HANDLER(GRAPH) = graph,
     HANDLER(MARK) = mark,
     HANDLER(REPORT_ENCLOSING) = report_enclosing,
+    HANDLER(REPORT_MAPPED) = report_mapped,
 };
 _Static_assert(sizeof handlers / sizeof *handlers == DMD_REQUEST_END - DMD_REQUEST_RUNNING,
                "each request has its function");

@@ -45,6 +45,7 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   dmd_blocks_watch_reported(live->blocks, lose_reported, live);
   dmd_faults_init(&live->faults, env);
   dmd_memreports_init(&live->memreports, env);
+  dmd_regions_init(&live->regions, env);
   dmd_lastreports_init(&live->last_time, env);
   dmd_groups_init(&live->history, env);
   live->measured = dmd_env_alloc(env, "dmd.live.measured", sizeof *live->measured);
@@ -56,6 +57,7 @@ void dmd_live_destroy(dmd_live_t *live) {
   dmd_env_free(live->env, live->measured);
   dmd_groups_destroy(&live->history);
   dmd_lastreports_destroy(&live->last_time);
+  dmd_regions_destroy(&live->regions);
   dmd_memreports_destroy(&live->memreports);
   dmd_faults_destroy(&live->faults);
   dmd_counters_destroy(&live->counters);

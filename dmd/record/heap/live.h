@@ -28,6 +28,7 @@
 #include "record/heap/claim.h"
 #include "record/heap/counters.h"
 #include "record/heap/lastreports.h"
+#include "record/heap/regions.h"
 #include "record/heap/sample.h"
 #include "record/heap/scope.h"
 #include "record/heap/stack.h"
@@ -113,6 +114,7 @@ typedef struct dmd_live {
   dmd_counters_t counters; /* what reports on allocation cover */
   dmd_faults_t faults;
   dmd_memreports_t memreports; /* since the last clear */
+  dmd_regions_t regions;       /* memory that the program mapped */
   dmd_lastreports_t last_time; /* what reporters measured since the last clear, and before */
   dmd_groups_t history;        /* in cumulative mode: groups of all blocks that ever existed */
   dmd_stacks_t *measured;      /* 1: a dump had a reported block of the stack */
@@ -249,6 +251,11 @@ uint64_t dmd_live_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uin
 
 /* The thread called the allocator's own size function, which returned this many bytes. */
 void dmd_live_note_asked(dmd_live_t *live, uint32_t thread, uint64_t usable);
+
+/* The thread reported szB bytes of mapped memory, in [addr, end). Returns how many of them the
+ * program mapped, as far as that is known. */
+uint64_t dmd_live_report_mapped(dmd_live_t *live, uint32_t thread, uint64_t addr, uint64_t end,
+                                uint64_t szB, uint32_t stack);
 
 /* The thread publishes a value; false if it is refused, see memreports.h. */
 bool dmd_live_publish(dmd_live_t *live, uint32_t thread, const dmd_memreport_t *report);

@@ -240,9 +240,29 @@ static void clear_block(void *ctx, uint64_t addr, dmd_block_t *block) {
     dmd_lastreports_clear_block(&live->last_time, block->stack, before);
 }
 
+uint64_t dmd_live_report_mapped(dmd_live_t *live, uint32_t thread, uint64_t addr, uint64_t end,
+                                uint64_t szB, uint32_t stack) {
+  const dmd_scope_t *scope = dmd_live_scope_at(live, &live->reporters, thread, stack);
+  uint32_t claim = scope == NULL ? DMD_NONE : scope->data;
+  bool counts = dmd_live_keeps_reports(live) &&
+                (claim == DMD_NONE || !dmd_claims_at(&live->claims, claim)->ignored);
+  if (!counts)
+    return szB;
+  dmd_live_want_stack_of_free(live);
+  uint64_t there =
+      dmd_regions_report(&live->regions, addr, end, scope == NULL ? DMD_NONE : scope->name);
+  if (there > szB)
+    there = szB;
+  live->claims.reported += there;
+  if (claim != DMD_NONE)
+    dmd_claims_note_report(&live->claims, claim, there, there, stack);
+  return there;
+}
+
 void dmd_live_clear_reports(dmd_live_t *live) {
   dmd_blocks_walk(live->blocks, clear_block, live);
   dmd_memreports_clear(&live->memreports);
+  dmd_regions_clear_reports(&live->regions);
   dmd_lastreports_clear_runs(&live->last_time);
   dmd_blocks_clear_freed_reported(live->blocks);
 }

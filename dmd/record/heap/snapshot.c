@@ -447,6 +447,20 @@ static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   run->freed_reported = totals.freed_reported;
 }
 
+static void add_mapped(snapshot_t *s) {
+  const dmd_regions_t *regions = &s->live->regions;
+  for (uint32_t i = 0; i < regions->n; i++) {
+    const dmd_region_t *region = &regions->regions[i];
+    dmd_mapped_add(
+        &s->profile->mapped,
+        &(dmd_mapped_entry_t){.szB = region->end - region->start,
+                              .num = 1,
+                              .stack = dmd_translation_stack(&s->ids, region->stack),
+                              .reporter = dmd_translation_name(&s->ids, region->reporter),
+                              .is_reported = region->is_reported});
+  }
+}
+
 uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
                            dmd_profile_t *profile, dmd_resolve_fn resolve_stack, void *ctx) {
   snapshot_t s = {.live = live,
@@ -483,6 +497,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
   dmd_blocks_tell_timeline(live->blocks, &s.ids);
   dmd_lastreports_list_runs(&live->last_time, &s.ids);
   dmd_translation_add_memreports(&s.ids, &live->memreports);
+  add_mapped(&s);
   check_published(live, &s.ids);
   dmd_claimblocks_explain(profile);
   dmd_faults_join_names(&profile->faults);

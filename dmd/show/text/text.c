@@ -4,6 +4,7 @@
 #include "analyse/records/hintsum.h"
 #include "base/format.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/str.h"
 #include "base/strbuf.h"
 #include "model/profile/profile.h"
@@ -293,6 +294,46 @@ static void print_totals(const dmd_printer_t *p) {
   }
 }
 
+static void print_mapped_entry(const dmd_printer_t *p, uint32_t number,
+                               const dmd_mapped_entry_t *entry) {
+  enum { FRAMES = 5 };
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(p->profile, entry->stack, &n);
+  dmd_out_str(p->out, "  ");
+  dmd_out_u64(p->out, number);
+  dmd_out_str(p->out, ". ");
+  dmd_print_count(p->out, (int64_t)entry->szB, false, "byte", "bytes");
+  dmd_out_str(p->out, " in ");
+  dmd_print_count(p->out, (int64_t)entry->num, false, "mapping\n", "mappings\n");
+  dmd_print_frames(p->out, "     ", p->profile, frames, 0, n < FRAMES ? n : FRAMES);
+}
+
+static int compare_mapped(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_mapped_entry_t *x = dmd_mapped_at(ctx, a), *y = dmd_mapped_at(ctx, b);
+  return (x->szB < y->szB) - (x->szB > y->szB);
+}
+
+/* The mapped memory that nobody reports, largest first. */
+static void print_mapped(const dmd_printer_t *p) {
+  enum { MOST = 5 };
+  const dmd_mapped_t *mapped = &p->profile->mapped;
+  dmd_mapped_entry_t all = dmd_mapped_sum(mapped, false), dark = dmd_mapped_sum(mapped, true);
+  uint32_t shown = 0;
+  if (dark.num == 0 || p->profile->mode != DMD_MODE_DARK_MATTER || p->profile->shows_peak)
+    return;
+  dmd_out_str(p->out, "\nMapped memory that nobody reports: ");
+  dmd_print_number(p->out, (int64_t)dark.szB, false);
+  dmd_out_str(p->out, " of ");
+  dmd_print_count(p->out, (int64_t)all.szB, false, "byte", "bytes");
+  dmd_out_str(p->out, " that the program mapped\n");
+  uint32_t *order =
+      dmd_sorted_ids(p->profile->env, dmd_mapped_count(mapped), compare_mapped, mapped);
+  for (uint32_t i = 0; i < dmd_mapped_count(mapped) && shown < MOST; i++)
+    if (!dmd_mapped_at(mapped, order[i])->is_reported)
+      print_mapped_entry(p, ++shown, dmd_mapped_at(mapped, order[i]));
+  dmd_env_free(p->profile->env, order);
+}
+
 /* In a difference: run has the sampling of the two that are sampled. */
 static void print_sampling(dmd_out_t *out, const dmd_run_t *run) {
   if (run->sample_interval == 0)
@@ -402,6 +443,7 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   dmd_print_faults(&p);
   print_summary(&p);
   print_totals(&p);
+  print_mapped(&p);
   dmd_allocfns_destroy(&allocfns);
   dmd_hintsum_destroy(&advice);
 }

@@ -34,6 +34,7 @@ pub(crate) enum Request {
     Graph,
     Mark,
     ReportEnclosing,
+    ReportMapped,
 }
 
 /// What a request that measures returns if nobody answers. dmd never returns it.

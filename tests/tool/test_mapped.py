@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Memory that the program maps itself, by stack and reporter. Sizes are those of the program's calls, in KiB."""
+
+import json
+
+from harness import commands
+
+KIB = 1024
+
+
+def _mapped(profile):
+    """{(the program's function, reporter or None, reported): KiB}"""
+    found = {}
+    for entry in profile.run["mapped"]:
+        stack = [name for name in profile.functions(entry["alloc"]) if name not in ("mmap", "mmap64", "mremap", "map")]
+        key = stack[0], entry.get("reporter"), entry.get("reported", False)
+        found[key] = found.get(key, 0) + entry["bytes"] // KIB
+    return found
+
+
+def what_is_mapped_and_reported(t):
+    """The range that mremap grew keeps its stack, and the new part has mremap's. What was mapped over, unmapped or is only
+    reserved does not count, nor does what malloc maps. The second dump follows a munmap of 4,000 KiB."""
+    run = t.run()
+    t.equal(run.out.decode().split(), ["5120000", "100", "1024000", "100"])
+    first, second = run.numbered(1), run.numbered(2)
+    common = {("dark", None, False): 3000, ("cut", None, True): 4, ("cut", None, False): 44,
+              ("replaced", None, False): 384, ("over", None, False): 128, ("thread", None, False): 32}
+    t.equal(_mapped(first), common | {("cache", "explicit/cache", True): 2000, ("larger", "explicit/cache", True): 3000})
+    t.equal(_mapped(second), common | {("cache", "explicit/cache", True): 1000})
+    t.equal([fault.kind for fault in first.faults + second.faults], [], "claims contain what is mapped")
+
+
+def text_tree_and_merge(t):
+    profile = t.run().numbered(1)
+    dmdv = t.place.dmdv()
+    text = commands.run([dmdv, "print", profile.path]).out
+    # 3000 + 44 + 384 + 128 + 32 KiB of those and 5000 + 4
+    t.contains(text, "Mapped memory that nobody reports: 3,674,112 of 8,798,208 bytes that the program mapped\n"
+                     "  1. 3,072,000 bytes in 1 mapping\n     #01: mmap")
+    t.contains(text, "dark (mapped.c:")
+    tree = json.loads(commands.run([dmdv, "tree", "--json", "--verbose", profile.path]).out)
+    explicit, = [node for node in tree["processes"][0]["trees"] if node["name"] == "explicit"]
+    amounts = {node["path"]: node["amount"] for node in explicit["children"]}
+    t.equal(amounts["explicit/mapped-unclassified"], 3588 * KIB)
+    t.equal(amounts["explicit/cache"], 5000 * KIB, "the block was unreported")
+    t.equal(amounts["explicit/(unnamed reporter)"], 4 * KIB)
+    merged = json.loads(commands.run([dmdv, "merge", "-o", "/dev/stdout", profile.path, profile.path]).out)
+    t.equal(sorted(entry["bytes"] for entry in merged["dmd"]["mapped"]),
+            sorted(2 * entry["bytes"] for entry in profile.run["mapped"]))
