@@ -220,11 +220,11 @@ thread_core_sources = \
   dmd/model/profile/allocator.c \
   dmd/record/heap/blockindex.c dmd/record/heap/blocks.c dmd/record/heap/claim.c dmd/record/heap/counters.c dmd/record/heap/freed.c \
   dmd/record/heap/heap.c dmd/record/heap/blockreferrers.c dmd/record/heap/interleave.c dmd/record/heap/lastreports.c dmd/record/heap/live.c dmd/record/heap/bloom.c \
-  dmd/record/heap/live_report.c dmd/record/heap/live_scope.c dmd/record/heap/nested.c dmd/record/heap/pages.c dmd/record/heap/peak.c dmd/record/heap/timekeeper.c dmd/record/heap/breakdowns.c dmd/record/heap/shard.c \
+  dmd/record/heap/live_report.c dmd/record/heap/live_scope.c dmd/record/heap/nested.c dmd/record/heap/pages.c dmd/record/heap/regions.c dmd/record/heap/peak.c dmd/record/heap/timekeeper.c dmd/record/heap/breakdowns.c dmd/record/heap/shard.c \
   dmd/record/heap/fastpath.c dmd/record/heap/sample.c dmd/record/heap/scope.c dmd/record/heap/slabmap.c dmd/record/heap/slabs.c \
   dmd/record/heap/addressmap.c dmd/record/heap/ages.c dmd/record/heap/snapshot.c dmd/record/heap/stack.c dmd/model/profile/hint.c dmd/model/profile/claimblocks.c \
   dmd/model/profile/fault.c dmd/model/profile/frame.c dmd/model/profile/groups.c dmd/model/profile/measured.c \
-  dmd/model/profile/lifetimes.c dmd/model/profile/memreports.c dmd/model/profile/profile.c dmd/model/profile/reports.c \
+  dmd/model/profile/lifetimes.c dmd/model/profile/mapped.c dmd/model/profile/memreports.c dmd/model/profile/profile.c dmd/model/profile/reports.c \
   dmd/model/profile/timeline.c dmd/model/profile/translate.c
 # Further sources for the test of dmdv's threads.
 thread_reader_sources = \
