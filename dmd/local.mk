@@ -138,6 +138,7 @@ dmd_core_sources = \
   dmd/show/text/tree_json.c dmd/show/text/tree_json.h \
   dmd/show/export/export.h \
   dmd/show/export/export_about_memory.c \
+  dmd/show/export/export_callgrind.c \
   dmd/show/export/export_collapsed.c \
   dmd/show/export/dropframes.c dmd/show/export/dropframes.h \
   dmd/show/export/export_dhat.c \

@@ -91,8 +91,8 @@ typedef struct {
 } format_t;
 
 /* Their names and descriptions, in the same order. */
-static const char format_names[] =
-    "pprof|collapsed|speedscope|dhat|about-memory|openmetrics|benchmark|heapsnapshot|fxsnapshot";
+static const char format_names[] = "pprof|collapsed|speedscope|dhat|callgrind|about-memory|"
+                                   "openmetrics|benchmark|heapsnapshot|fxsnapshot";
 static const format_t formats[] = {
     {.write = dmdv_export_pprof,
      .has_peak = true,
@@ -103,6 +103,9 @@ static const format_t formats[] = {
     {.write = dmd_export_dhat,
      .has_peak = true,
      .what = "Valgrind's dh_view.html, the Firefox Profiler"},
+    {.write = dmd_export_callgrind,
+     .has_peak = true,
+     .what = "KCachegrind, Valgrind's callgrind_annotate"},
     {.write = dmd_export_about_memory, .what = "Firefox's about:memory, its Load button"},
     {.is_figures = true, .figures = DMD_METRICS_OPENMETRICS, .what = "metrics for Prometheus"},
     {.is_figures = true,
@@ -172,7 +175,7 @@ static const dmd_option_t options[] = {
     DMDV_IGNORE_ALLOC_FNS_OPTION(options_t, load.ignore_alloc_fns),
     DMDV_END_OR_PEAK_OPTION(options_t, load.moment,
                             DMDV_END_OR_PEAK
-                            "; end, in pprof, speedscope and dhat: of one file both"),
+                            "; end, in pprof, speedscope, dhat and callgrind: of one file both"),
     {"section", "twice|unreported|once|all", NULL,
      "with collapsed: only blocks of this report state; default: all", DMD_OPTION_WORD,
      DMD_OPTION_AT(options_t, section)},

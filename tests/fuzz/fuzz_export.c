@@ -56,6 +56,30 @@ static void check_collapsed(dmd_profile_t *profile) {
   fuzz_text_free(&text);
 }
 
+/* The lines of costs that follow no calls= add up to the heap. */
+static void check_callgrind(dmd_profile_t *profile) {
+  fuzz_text_t text = {0};
+  dmd_out_t out;
+  dmd_out_init(&out, fuzz_keep, &text);
+  FUZZ_CHECK(dmd_export_callgrind(profile, &out, &options) == NULL);
+  dmd_out_char(&out, '\0');
+  FUZZ_CHECK(dmd_out_flush(&out) && strlen(text.bytes) == text.n - 1);
+  uint64_t sum = 0;
+  bool is_call = false;
+  for (char *line = text.bytes, *end; *line != '\0'; line = end + 1) {
+    end = strchr(line, '\n');
+    FUZZ_CHECK(end != NULL);
+    if (*line >= '0' && *line <= '9') {
+      char *cost;
+      strtoull(line, &cost, 10);
+      sum += is_call ? 0 : strtoull(cost, NULL, 10);
+    }
+    is_call = strncmp(line, "calls=", 6) == 0;
+  }
+  FUZZ_CHECK(sum == usable(profile));
+  fuzz_text_free(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   dmd_profile_t profile;
   dmd_fail_t fail = {0};
@@ -64,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     check_json(&profile, dmd_export_dhat);
     check_json(&profile, dmd_export_about_memory);
     check_collapsed(&profile);
+    check_callgrind(&profile);
   }
   dmd_profile_destroy(&profile);
   return 0;

@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 
 import pprofdecode
 from dmdvtest import Profile
@@ -98,6 +99,52 @@ def test_collapsed_hostile_names(test):
     stacks = parse_collapsed(test, export(test, "collapsed", hostile()))
     test.equal([len(stack) for stack, _ in stacks], [16, 2], "frames with their section's")
     test.equal(stacks[0][0][-2:], ["new\\x0aline\\x09tab\\x01 (x.c:2)", 'a\\x3bb "quoted" (f\\x3bg.c:1)'], "names")
+
+
+# ---- callgrind ----
+
+
+def annotated(test, text, event, *options):
+    """What callgrind_annotate says of an event, by function."""
+    tool = shutil.which("callgrind_annotate")
+    if tool is None:
+        raise Skip("callgrind_annotate is not installed")
+    done = test.run([tool, "--auto=no", "--threshold=100", "--show=" + event, "--sort=" + event, *options,
+                     test.write("callgrind.out", text)])
+    test.equal(done.err, "", "its messages")
+    lines = re.findall(r"^ *([\d,]+) \([\d. ]+%\) +\S+?:(.+?)(?: \[.*\])?$", done.out, re.MULTILINE)
+    return {name: int(n.replace(",", "")) for n, name in lines}
+
+
+def test_callgrind(test):
+    """callgrind_annotate adds up to what HEAP has."""
+    text = export(test, "callgrind", heap())
+    bake = "bake(std::vector<int, 3>&, char)"
+    test.equal(annotated(test, text, "Bytes"), {"malloc": 442, "(no stack)": 5}, "the functions' own bytes")
+    test.equal(annotated(test, text, "Bytes", "--inclusive=yes"),
+               {"malloc": 442, "main": 442, bake: 378, "sq_new": 64, "(no stack)": 5}, "with their calls")
+    test.equal(annotated(test, text, "Blocks", "--inclusive=yes")["main"], 7, "blocks")
+    test.equal(annotated(test, text, "Unreported", "--inclusive=yes")[bake], 362, "unreported")
+    test.equal(annotated(test, text, "TwiceReported", "--inclusive=yes")["main"], 64, "twice-reported")
+
+
+def test_callgrind_recursion(test):
+    """No function has more than the heap."""
+    stack = [MALLOC, "a (a.c:1)", "b (a.c:2)", "a (a.c:3)", "b (a.c:2)", "main (a.c:9)"]
+    text = export(test, "callgrind", Profile().block(100, stack).block(1, stack[:2] + stack[-1:]))
+    test.equal(annotated(test, text, "Bytes", "--inclusive=yes"), {"malloc": 101, "a": 101, "b": 100, "main": 101}, "sums")
+
+
+def test_callgrind_peak(test):
+    text = export(test, "callgrind", Peak())
+    test.equal(annotated(test, text, "PeakBytes", "--inclusive=yes")["main"], 3 * 104 + 32 + 1000, "the peak")
+    test.equal(annotated(test, text, "Bytes", "--inclusive=yes")["main"], 3 * 104 + 32 + 50, "the end")
+
+
+def test_callgrind_hostile_names(test):
+    lines = export(test, "callgrind", hostile()).split("\n")
+    test.equal([line for line in lines if not re.fullmatch(r"(#|\w+[=:]|\d+ ).*|", line)], [], "lines")
+    test.check(any(line.startswith("fn=") and line.endswith(") new\\x0aline\\x09tab\\x01") for line in lines), "a name")
 
 
 # ---- pprof ----
@@ -602,7 +649,7 @@ def test_about_memory_of_processes(test):
 
 # ---- Every format ----
 
-FORMATS = ("collapsed", "speedscope", "dhat", "pprof", "about-memory")
+FORMATS = ("collapsed", "speedscope", "dhat", "callgrind", "pprof", "about-memory")
 
 
 def test_empty(test):
@@ -630,7 +677,7 @@ def test_ignore_alloc_fns(test):
 
 def test_gzipped_by_name(test):
     test.write("p.json", heap())
-    for form in ("collapsed", "speedscope", "dhat", "about-memory"):
+    for form in ("collapsed", "speedscope", "dhat", "callgrind", "about-memory"):
         plain, _ = test.dmdv("export", "--format=" + form, "p.json")
         test.dmdv("export", "--format=" + form, "-o", "out.gz", "p.json")
         test.equal(gzip.decompress(files.read_bytes(test.path("out.gz"))).decode(), plain, form)

@@ -52,6 +52,10 @@ const char *dmd_export_speedscope(const dmd_profile_t *profile, dmd_out_t *out,
 const char *dmd_export_dhat(const dmd_profile_t *profile, dmd_out_t *out,
                             const dmd_export_options_t *options);
 
+/* Callgrind's format: the costs of source lines, and of the calls that they make. */
+const char *dmd_export_callgrind(const dmd_profile_t *profile, dmd_out_t *out,
+                                 const dmd_export_options_t *options);
+
 /* Memory reports as saved by Firefox's about:memory. If a report is invalid, the returned reason
  * completes a sentence that begins with that report. */
 const char *dmd_export_about_memory(const dmd_profile_t *profile, dmd_out_t *out,
