@@ -327,7 +327,7 @@ def test_names_of_others(t):
     """Only files that --dmd-out-file can mean are written, and never outside its folder."""
     outside = t.new_folder() + "/outside"
     refused = (outside, "../outside.json", "p.json/../q.json", "q.json", "", "p.json\\n", "./p.json", "/p.json")
-    with waiting(t, "", "") as (process, pid, folder), memory_of(process) as memory:
+    with waiting(t, "", "", options=("-q", "--mode=live", "--graph=no", "-o", "p.json")) as (process, pid, folder), memory_of(process) as memory:
         for i, name in enumerate(refused):
             put_file(memory, name, pid, 1000 + i)
         put(memory, WROTE, b"%d 1 request %s\n" % (pid, outside.encode()), pid)
@@ -342,7 +342,7 @@ def test_names_of_others(t):
 
 
 def test_values_of_variables(t):
-    options = ("-q", "-o", "sub/%q{WHICH}.json")
+    options = ("-q", "--graph=no", "-o", "sub/%q{WHICH}.json")
     with waiting(t, "", "", options=options, env={"WHICH": "own"}) as (process, pid, folder), memory_of(process) as memory:
         os.mkdir(folder + "/sub")
         for i, name in enumerate(("sub/../x.json", "sub/a/b.json", "sub/...json", "sub/..json", "sub/good.json")):

@@ -194,8 +194,9 @@ typedef struct {
   const dmd_overview_t *overview;
   dmd_heapsum_t sum;         /* of the dump */
   bool has_reports, is_dark; /* likewise: the mode */
-  dmd_printer_t *p;
-  const dmd_findings_t *findings;
+  dmd_printer_t printer, *p; /* p: this printer */
+  dmd_findings_t found;
+  const dmd_findings_t *findings; /* those found */
   dmd_findingnames_t names;
 } screen_t;
 
@@ -486,7 +487,6 @@ static void find_and_print(screen_t *screen, dmd_profile_t *profile, dmd_out_t *
   dmd_hintsum_t hints;
   dmd_allocfns_t allocfns;
   dmd_growth_t growth;
-  dmd_findings_t findings;
   dmd_records_init(&records, profile, FRAMES, DMD_SORT_USABLE);
   dmd_hintsum_init(&hints, &records);
   dmd_allocfns_init(&allocfns, profile);
@@ -495,19 +495,19 @@ static void find_and_print(screen_t *screen, dmd_profile_t *profile, dmd_out_t *
                           .growth = dmd_growth_find(&profile->timeline, &growth) ? &growth : NULL,
                           .waste = o->waste,
                           .claims = o->claims};
-  dmd_findings_init(&findings, &of);
-  dmd_printer_t p = {.out = out,
-                     .records = &records,
-                     .profile = profile,
-                     .advice = &hints,
-                     .owners = o->owners,
-                     .allocfns = &allocfns};
-  screen->p = &p;
-  screen->findings = &findings;
-  dmd_findingnames_init(&screen->names, &findings, &p);
+  dmd_findings_init(&screen->found, &of);
+  screen->printer = (dmd_printer_t){.out = out,
+                                    .records = &records,
+                                    .profile = profile,
+                                    .advice = &hints,
+                                    .owners = o->owners,
+                                    .allocfns = &allocfns};
+  screen->p = &screen->printer;
+  screen->findings = &screen->found;
+  dmd_findingnames_init(&screen->names, &screen->found, screen->p);
   print(screen, out);
   dmd_findingnames_destroy(&screen->names);
-  dmd_findings_destroy(&findings);
+  dmd_findings_destroy(&screen->found);
   dmd_allocfns_destroy(&allocfns);
   dmd_hintsum_destroy(&hints);
   dmd_records_destroy(&records);
