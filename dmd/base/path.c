@@ -22,6 +22,12 @@ static bool is_below(const char *path, const char *top, size_t n) {
 
 /* "/" and "//" are paths, too: the second is below the first. */
 bool dmd_path_is_at_or_below(const char *path, const char *top) {
+  while (*top != '\0' && *path == *top)
+    path++, top++;
+  return *top == '\0' && (*path == '\0' || *path == '/');
+}
+
+bool dmd_path_is_within(const char *path, const char *top) {
   size_t n = dmd_str_length(top);
   if (is_below(path, top, n))
     return true;

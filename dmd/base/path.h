@@ -13,8 +13,11 @@
  * path follows directly after it. */
 int dmd_path_compare(const char *a, const char *b);
 
-/* Whether path is top, or below it. `explicit/` means `explicit`. */
+/* Whether path is top, or below it. */
 bool dmd_path_is_at_or_below(const char *path, const char *top);
+
+/* The same for what a user wrote: `explicit/` means `explicit`, and nothing is below "". */
+bool dmd_path_is_within(const char *path, const char *top);
 
 /* The last part of a path. */
 const char *dmd_path_base(const char *path);

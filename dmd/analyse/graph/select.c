@@ -71,8 +71,7 @@ static void judge_sets(work_t *w) {
       const char *name = walk.report->reporter == DMD_NONE
                              ? NULL
                              : dmd_intern_get_str(&profile->names, walk.report->reporter);
-      if (name != NULL &&
-          (dmd_path_is_at_or_below(name, w->text) || dmd_glob_matches(w->text, name)))
+      if (name != NULL && (dmd_path_is_within(name, w->text) || dmd_glob_matches(w->text, name)))
         dmd_bitset_add(&w->sets, set);
     }
   }

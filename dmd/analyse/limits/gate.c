@@ -25,7 +25,7 @@ const char *dmd_what_name(const dmd_limit_t *limit) {
 
 /* id: the name of a reporter, or DMD_NONE. */
 static bool is_below(const dmd_profile_t *profile, uint32_t id, const char *name) {
-  return id != DMD_NONE && dmd_path_is_at_or_below(dmd_intern_get_str(&profile->names, id), name);
+  return id != DMD_NONE && dmd_path_is_within(dmd_intern_get_str(&profile->names, id), name);
 }
 
 /* In a shared set only the first sharer and the newest are checked: the others occur in other
@@ -64,7 +64,7 @@ void dmd_selector_init(dmd_selector_t *selector, const dmd_subject_t *subject, d
   selector->names = dmd_env_alloc(profile->env, "dmd.selector", n + 1);
   selector->names[DMD_NONE] = false;
   for (uint32_t id = 1; id <= n; id++)
-    selector->names[id] = dmd_path_is_at_or_below(dmd_intern_get_str(&profile->names, id), name);
+    selector->names[id] = dmd_path_is_within(dmd_intern_get_str(&profile->names, id), name);
   for (uint32_t id = 1; id <= dmd_intern_count(&profile->tags); id++)
     if (dmd_str_equal(dmd_intern_get_str(&profile->tags, id), name))
       selector->tag = id;

@@ -8,7 +8,7 @@
 static bool counts(const dmd_amounts_t *m, uint32_t id, const char *path) {
   const dmd_amount_t *a = dmd_amounts_at(m, id);
   return !a->dropped && a->units == DMD_MEMREPORT_BYTES &&
-         dmd_path_is_at_or_below(dmd_amounts_path(m, id), path);
+         dmd_path_is_within(dmd_amounts_path(m, id), path);
 }
 
 bool dmd_pathsum(const dmd_amounts_t *m, const char *path, int64_t *sum) {
