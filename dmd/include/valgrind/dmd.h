@@ -376,8 +376,8 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 #define DMD_ENCLOSING_(p, flags)                                                                   \
   DMD_REQUEST2_(enclosing, VG_USERREQ__DMD_REPORT_ENCLOSING, const void *, p, size_t, flags, 0)
 
-/* Report n bytes at p that the program mapped itself, with mmap and the like: the address space, also
-   of pages that were never touched. */
+/* Report n bytes at p that the program mapped itself, with mmap and the like: the address space,
+   also of pages that were never touched. */
 #define DMD_REPORT_MAPPED(p, n) DMD_REPORT_MAPPED_(p, n)
 
 /* Measure the block that starts at p and withdraw all its reports, of both kinds. */
