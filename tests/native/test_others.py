@@ -243,7 +243,7 @@ def test_permissions(t):
                       "child.json", "sh", "-c", 'umask %s; exec "$1" "$2"' % own, "sh", program, own], folder,
                      commands.plain_environment(folder), umask=mask)
         names = [name for name in sorted(os.listdir(folder)) if not name.startswith("log.")]
-        t.equal(len(names), 4)
+        t.equal(len(names), 6)
         for name in names:
             t.equal(oct(os.stat(folder + "/" + name).st_mode & 0o777), oct(mode))
 
