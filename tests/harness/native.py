@@ -134,7 +134,7 @@ class NativeToolTest(ToolTest):
     def run_command(self, command, options=(), tool="dmd", before=(), status=0, **more):
         if tool != "dmd":
             return super().run_command(command, options, tool, before, status=status, **more)
-        watched = [self.place.dmdv(), "run", "--engine=native", "--log-file=log.%p", *options, "--", *command]
+        watched = [self.place.dmdv(), "run", "--engine=native", "--graph=no", "--log-file=log.%p", *options, "--", *command]
         run = self.run_natively([*before, *watched], status=None, **more)
         # Like a shell, dmdv reports the signal that ended the program; it also lists the written files.
         if run.status > 128:
