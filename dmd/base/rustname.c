@@ -93,7 +93,7 @@ typedef struct {
   const char *s;
   size_t before; /* length of the output at the beginning */
   int depth;
-  bool is_silent; /* what is read is not printed */
+  bool is_silent; /* reads without printing */
   bool failed;
 } v0_t;
 

@@ -232,7 +232,7 @@ static void serve_late(uint64_t unused) {
   serve_waiting();
 }
 
-/* Whoever serves makes it. */
+/* The thread that serves makes it. */
 static void dump_late(uint64_t unused) {
   (void)unused;
   sigset_t before = pl_signals_block();

@@ -31,7 +31,7 @@ typedef struct pl_function {
   __attribute__((alias("pl_" #name), visibility("default"))) type name parameters;                 \
   static type pl_##name parameters
 
-/* The name of our function at this address; NULL: it is none of ours. */
+/* The name of our function at this address; NULL: it is not ours. */
 const char *pl_function_name(uint64_t address);
 
 /* A call by the program. */

@@ -18,7 +18,7 @@ enum {
 
 typedef struct pl_context {
   uint64_t ip, sp, fp;
-  uint64_t link;                        /* the link register; 0: there is none */
+  uint64_t link;                        /* the link register; 0: the processor lacks one */
   uint64_t registers[PL_MAX_REGISTERS]; /* those that may hold a pointer */
   uint32_t n_registers;
 } pl_context_t;

@@ -117,7 +117,7 @@ typedef struct {
   void *ctx;
   int flags;
   int has_scopes; /* of dmd's, around each reporter */
-  int has_failed; /* no more reporters are run */
+  int has_failed; /* reporters run no longer */
 } sink_t;
 
 struct dmd_reporters_call {
@@ -809,7 +809,7 @@ void dmd_reporters_before_dump_(void) {
   end_collection();
 }
 
-/* If main has returned, what was in its frame is gone. */
+/* If main has returned, its frame is gone. */
 static int is_on_own_stack(const void *p) {
   pthread_attr_t attributes;
   void *stack;

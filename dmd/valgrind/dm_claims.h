@@ -24,7 +24,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* The translation with what is to be inserted; the same one if that is nothing. */
+/* The translation with the insertions; the same one if there is nothing to insert. */
 IRSB *dm_claims_instrument(IRSB *sb, const VgCallbackClosure *closure,
                            const VexGuestLayout *layout);
 

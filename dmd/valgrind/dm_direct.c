@@ -72,7 +72,7 @@ static IRTemp get(IRSB *sb, Int offset) {
   return temp_of(sb, Ity_I64, IRExpr_Get(offset, Ity_I64));
 }
 
-/* A call that is said to change memory finds the registers that stacks begin with up to date. */
+/* A call that declares changes of memory finds the registers that stacks begin with up to date. */
 static IRTemp add_call(IRSB *sb, const HChar *name, function_of_ours_t function, offsets_t offsets,
                        const VexGuestLayout *layout) {
   IRTemp answered = newIRTemp(sb->tyenv, Ity_I64), before = get(sb, offsets.result);

@@ -39,7 +39,7 @@ static uint64_t difference(const dmd_claim_group_t *g, uint32_t i) {
 
 /* ---- The value of a defect. ---- */
 
-/* What the rule counts of a part, without and with what is below it. */
+/* The bytes of a part that the rule counts, without and with the parts below it. */
 static dmd_claim_size_t own_of(const dmd_claim_part_t *part, const dmd_claim_rule_t *rule) {
   bool is_less = rule->scope == DMD_CLAIM_OWNED;
   return is_less ? dmd_claim_size_less(&part->own, &part->own_others) : part->own;

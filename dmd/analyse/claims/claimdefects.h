@@ -18,7 +18,7 @@ static inline uint64_t dmd_claim_truth(const dmd_claim_rule_t *rule, const dmd_c
   return dmd_claim_size_bytes(&c->size[rule->scope], rule->is_usable) + (uint64_t)rule->constant;
 }
 
-/* What is wrong with a claim. A part is one of the case's. */
+/* The defect of a claim. A part is one of the case's. */
 typedef enum {
   DMD_DEFECT_NONE,
   DMD_DEFECT_UNIT,          /* the part is counted in the other unit: requested or usable bytes */
@@ -34,7 +34,7 @@ typedef enum {
   DMD_DEFECT_CONSTANT,   /* `bytes` too many */
   DMD_DEFECT_NOTHING,    /* 0 */
   DMD_DEFECT_WRAPPED,    /* only the lower 32 bits */
-  DMD_DEFECT_STALE,      /* what was true at an earlier claim about the object */
+  DMD_DEFECT_STALE,      /* the true size at an earlier claim about the object */
   DMD_DEFECT_UNEXPLAINED /* none of these */
 } dmd_defect_kind_t;
 

@@ -47,7 +47,7 @@ typedef struct dmd_finding {
   int64_t blocks; /* of a claim: calls; of growth: 0 */
 } dmd_finding_t;
 
-/* What was analysed. Everything must outlive the findings. */
+/* The analyses. Everything must outlive the findings. */
 typedef struct dmd_findings_of {
   const dmd_records_t *records;
   bool has_reports;

@@ -80,7 +80,7 @@ typedef struct dmd_finding {
 const char *dmd_gate_why_not(const dmd_limit_t *limit, const dmd_profile_t *now,
                              const dmd_profile_t *before, int *which);
 
-/* The same for memory reports. */
+/* Does so for memory reports. */
 const char *dmd_gate_why_not_reports(const dmd_limit_t *limit, const dmd_amounts_t *now,
                                      const dmd_amounts_t *before, int *which);
 

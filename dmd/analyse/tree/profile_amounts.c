@@ -256,7 +256,7 @@ static int64_t published_nonheap(const maker_t *k) {
   return szB;
 }
 
-/* What is mapped is of the dump, not of the peak. */
+/* Mappings are those of the dump, not of the peak. */
 static void add_mapped(maker_t *k) {
   const dmd_mapped_t *mapped = &k->profile->mapped;
   if (k->profile->shows_peak || k->profile->mode != DMD_MODE_DARK_MATTER)

@@ -25,7 +25,7 @@ typedef struct dmd_padding {
   uint64_t best_szB;  /* in the best order; szB if no order is better, or none is proposed */
 } dmd_padding_t;
 
-/* Of a struct; all zero for other types and for structs with unknown members. */
+/* A struct's; all zero for other types and for structs with unknown members. */
 dmd_padding_t dmd_padding_of(dmd_types_t *types, uint32_t type);
 
 /* Calls add for the members in the best order: their names, "(base class)" for one without a name.

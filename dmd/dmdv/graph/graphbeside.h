@@ -40,7 +40,7 @@ bool dmdv_lost_find(dmdv_lost_t *lost, const dmdv_files_t *profiles, const dmd_f
 bool dmdv_waste_find(dmd_wasted_t *wasted, const dmdv_files_t *profiles,
                      const dmd_frame_view_t *view, dmd_ignore_t *ignore, uint32_t max_frames);
 
-/* Of the graph of the same moment beside a profile. False if there is none. */
+/* For the graph of the same moment beside a profile. False if it is missing. */
 bool dmdv_waste_beside(dmd_wasted_t *wasted, const dmd_profile_t *profile, const char *name);
 
 /* ---- Owners. ----

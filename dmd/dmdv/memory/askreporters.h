@@ -15,7 +15,7 @@
 
 typedef enum {
   DMDV_ASKED_ALL,     /* the answer is complete */
-  DMDV_ASKED_NOT,     /* the process cannot be asked */
+  DMDV_ASKED_NOT,     /* the process cannot answer */
   DMDV_ASKED_TOO_SLOW /* there was no whole answer in time */
 } dmdv_asked_t;
 

@@ -241,7 +241,7 @@ static bool has_line(const char *text, const char *line, size_t n) {
   return false;
 }
 
-/* Shows the text in the place of the one before, with what is new in bold. */
+/* Replaces the previous text, with the changes in bold. */
 static bool redraw(const char *before, const char *text) {
   size_t n;
   fputs("\x1b[H\x1b[J", stdout);

@@ -322,7 +322,7 @@ uint32_t dmdv_system_descendants(uint32_t *pids, uint32_t n, uint32_t max) {
 
 /* ---- The machine. ---- */
 
-/* The number behind the key in a file of lines "Key:   123 kB", in bytes. False: there is none. */
+/* The number behind the key in a file of lines "Key:   123 kB", in bytes. False: it is missing. */
 static bool read_kb(FILE *f, const char *key, uint64_t *szB) {
   char line[256];
   bool found = false;

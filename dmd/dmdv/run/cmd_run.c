@@ -185,7 +185,7 @@ static int check_tool(const char *valgrind) {
   return status == 0 ? 0 : DMDV_CHILD_NOT_FOUND;
 }
 
-/* Whether the engine is to be told to print nothing, since dmdv prints. Text for a file is the
+/* Whether the engine must print nothing, since dmdv prints. Text for a file is the
  * engine's. */
 static bool silences_engine(const options_t *options) {
   return !options->is_quiet && (options->print || !options->has_log);
@@ -237,7 +237,7 @@ static void print_records(const options_t *options, const char *path) {
   dmd_env_free(&dmdv_env, argv);
 }
 
-/* Prints the overview, with what is known of this run: `native engine, 2.1 s, exit status 0`. */
+/* Prints the overview, with the facts of this run: `native engine, 2.1 s, exit status 0`. */
 static void print_overview(const options_t *options, const char *path, int status) {
   enum { SIGNALLED = 128 };
   char how[96];

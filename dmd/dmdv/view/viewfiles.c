@@ -107,7 +107,7 @@ static void note_reduced(const char *name, const dmd_reduced_t *reduced) {
             name, stacks, szB, DMD_SMALLER_RECORDS);
 }
 
-/* Of both moments, if there are two. */
+/* For both moments, if there are two. */
 static void want_lines(view_t *view, dmd_profile_t *profile) {
   dmdv_sourcelines_want_records(view->lines, profile, view->options->max_frames);
   if (!profile->has_peak)

@@ -39,7 +39,7 @@ typedef struct dmd_data_cutter {
   dmd_cut_part_t (*part)(void *ctx, const dmd_uncut_t *rest);
 } dmd_data_cutter_t;
 
-/* What is known about a graph before it takes memory. */
+/* Facts about a graph before it takes memory. */
 typedef struct dmd_graph_preview {
   dmd_mode_t mode;
   dmd_run_t run;             /* only is_known, pid and dump_number are set */

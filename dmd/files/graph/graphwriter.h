@@ -100,7 +100,7 @@ void dmd_graphwriter_block(dmd_graphwriter_t *file, const dmd_graphwriter_block_
 /* The block's first word is this address in an object. */
 void dmd_graphwriter_first_word(dmd_graphwriter_t *file, uint32_t object, uint64_t addr);
 
-/* What is known of the block's contents; at least one of same and tail is not 0. */
+/* Facts about the block's contents; at least one of same and tail is not 0. */
 typedef struct dmd_graphwriter_contents {
   uint32_t same; /* a block of equal contents comes this many blocks before it; 0: none */
   uint64_t tail; /* requested bytes at its end that all equal `byte` */

@@ -203,7 +203,7 @@ size_t dmd_reporters_dump(const char *label);
    that the program has a handler for this signal. */
 int dmd_reporters_start(int flags);
 
-/* Nobody can ask any more, and the thread ends. Call it before code that contains the library is
+/* After this, no one can ask, and the thread ends. Call it before code that contains the library is
    unloaded. */
 void dmd_reporters_stop(void);
 

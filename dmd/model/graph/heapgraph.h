@@ -160,7 +160,7 @@ typedef struct dmd_graph_first_word {
   uint32_t object;
 } dmd_graph_first_word_t;
 
-/* What is known of a block's contents. */
+/* Facts about a block's contents. */
 typedef struct dmd_graph_contents {
   uint64_t tail; /* requested bytes at its end that all equal `byte`; 0: unknown, or few */
   uint32_t node;

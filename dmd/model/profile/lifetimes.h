@@ -38,7 +38,7 @@ void dmd_lifetimes_destroy(dmd_lifetimes_t *lifetimes);
 /* Moves the contents of `from`, which is empty afterwards, to the empty `to`. */
 void dmd_lifetimes_move(dmd_lifetimes_t *to, dmd_lifetimes_t *from);
 
-/* Adds to what is known of the stack. */
+/* Adds to the stack's lifetimes. */
 void dmd_lifetimes_add(dmd_lifetimes_t *lifetimes, const dmd_lifetime_t *lifetime);
 
 static inline uint32_t dmd_lifetimes_count(const dmd_lifetimes_t *lifetimes) {

@@ -303,7 +303,7 @@ static void init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile, boo
   side->is_peak = true;
 }
 
-/* Who reported a block at the peak is unknown. */
+/* The reporters of a block at the peak are unknown. */
 void dmd_moment_side_init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile) {
   init_peak(side, profile, false);
 }

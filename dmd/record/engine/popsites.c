@@ -38,7 +38,7 @@ enum {
   TWO_BYTES = '2',
   THREE_BYTES = '3',
   TEST = 't',       /* as MODRM, and a byte if it is a test */
-  TEST_WORD = 'T',  /* the same with a constant of the operand's size */
+  TEST_WORD = 'T',  /* this with a constant of the operand's size */
   BRANCH = 'j',     /* a conditional jump by a distance of one byte */
   FAR_BRANCH = 'J', /* and of four bytes */
   JUMP = 'g',       /* the same without a condition */
@@ -46,7 +46,7 @@ enum {
   CALL = 'C',
   GROUP_5 = '5', /* as MODRM; may be an indirect jump */
   STOP = 's',    /* nothing; the next instruction is not reached */
-  STOP_2 = 'S',  /* the same with two bytes */
+  STOP_2 = 'S',  /* this with two bytes */
   INVALID = '-'
 };
 

@@ -47,7 +47,7 @@ typedef struct dmd_ages {
   const dmd_env_t *env;
   const dmd_waiting_t *waiting; /* NULL: no lock needed */
   dmd_lock_t lock;
-  dmd_pool_t stacks;    /* of dmd_lifetime_t, by stack + 1; what was freed */
+  dmd_pool_t stacks;    /* of dmd_lifetime_t, by stack + 1; freed blocks */
   uint64_t now;         /* while threads run in parallel */
   uint32_t last_number; /* of the last free of a thread alone */
   dmd_age_level_t levels[DMD_AGES_LEVELS];
@@ -72,7 +72,7 @@ void dmd_ages_free(dmd_ages_t *ages, const dmd_block_t *block, uint64_t now, uin
 void dmd_ages_pass(dmd_ages_t *ages, uint64_t szB, uint32_t *number, uint32_t most);
 void dmd_ages_free_in_parallel(dmd_ages_t *ages, const dmd_block_t *block, bool is_temporary);
 
-/* What was freed of this stack; NULL: nothing. And the highest stack of which anything was. */
+/* The freed blocks of this stack; NULL: no block. And the highest stack with freed blocks. */
 const dmd_lifetime_t *dmd_ages_of(const dmd_ages_t *ages, uint32_t stack);
 static inline uint32_t dmd_ages_last_stack(const dmd_ages_t *ages) {
   return ages->stacks.last == 0 ? 0 : ages->stacks.last - 1;

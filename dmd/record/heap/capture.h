@@ -46,8 +46,8 @@ typedef struct dmd_capture {
   dmd_pagewords_t words; /* read in address order */
   bool compares;
   dmd_fingerprints_t prints; /* if it does */
-  bool is_fingerprinted;     /* what is read now belongs to a block whose contents are compared */
-  dmd_pages_t tables;        /* for random access: virtual function tables */
+  bool is_fingerprinted; /* the bytes being read belong to a block whose contents are compared */
+  dmd_pages_t tables;    /* for random access: virtual function tables */
   /* Number the live heap's ids in file order. */
   dmd_numbering_t stacks, report_sets, names, tags;
 } dmd_capture_t;

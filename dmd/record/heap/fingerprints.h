@@ -39,7 +39,7 @@ typedef struct dmd_fingerprints {
   unsigned char byte;
 } dmd_fingerprints_t;
 
-/* What is known of a block. */
+/* Facts about a block. */
 typedef struct dmd_fingerprint {
   uint32_t same;      /* the earlier block of equal contents: its place + 1; 0: none */
   uint64_t tail;      /* bytes at its end that are all `byte`; 0 if fewer than

@@ -44,7 +44,7 @@ typedef struct dmd_place {
 /* True if an address is on the stack of a thread at this place, further out. */
 bool dmd_place_is_on_stack(const dmd_place_t *place, uint64_t addr);
 
-/* Who ends a scope. */
+/* The party that ends a scope. */
 typedef enum {
   DMD_ENDED_BY_UNKNOWN,
   DMD_ENDED_BY_ITSELF, /* the function that begins it */

@@ -177,7 +177,7 @@ static void take_inner(dmd_group_t *g, uint64_t inner_szB) {
   g->slop -= inner_szB - from_req;
 }
 
-/* Of the peak since the last dump. */
+/* For the peak since the last dump. */
 static bool is_after_peak(const snapshot_t *s, const dmd_block_t *block) {
   return s->has_peak && !dmd_blocks_was_at_peak(s->live->blocks, block);
 }
@@ -186,8 +186,8 @@ static bool is_never_measured(const snapshot_t *s, uint32_t stack) {
   return s->knows_measured && dmd_stacks_get(s->live->measured, stack) == 0;
 }
 
-/* Adds a group that has the live heap's ids, of blocks that are still there. Who reported them at
- * the peak is not known. */
+/* Adds a group that has the live heap's ids, of blocks that are still there. Their
+ * reporters at the peak are not known. */
 static void add_live(snapshot_t *s, dmd_group_t g, bool after_peak, uint32_t stack) {
   g.never_measured = is_never_measured(s, stack);
   g.after_peak = after_peak || s->has_recent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * text_findings.h: findings in words: where, what is known, and which command shows more.
+ * text_findings.h: findings in words: place, facts, and the command that shows more.
  */
 #ifndef DMD_SHOW_TEXT_TEXT_FINDINGS_H
 #define DMD_SHOW_TEXT_TEXT_FINDINGS_H

@@ -189,7 +189,7 @@ static const char *title_of(const dmd_profile_t *profile) {
   return dmd_run_is_at_exit(&profile->run) ? "At exit" : "At the dump";
 }
 
-/* What is printed, and what it is about. */
+/* The text, and its subject. */
 typedef struct {
   const dmd_overview_t *overview;
   dmd_heapsum_t sum;         /* of the dump */

@@ -74,7 +74,7 @@ static void make_chart(chart_t *c, const dmd_profile_t *profile) {
   fill_gaps(c, start.szB);
 }
 
-/* How high a column is, in eighths of a row; what is not 0 can be seen. */
+/* How high a column is, in eighths of a row; a value above 0 can be seen. */
 static uint32_t height_of(const chart_t *c, uint32_t i) {
   uint32_t height = (uint32_t)((double)c->largest[i] / (double)c->top * (ROWS * EIGHTHS) + 0.5);
   return height == 0 && c->largest[i] > 0 ? 1 : height;

@@ -10,7 +10,7 @@ export interface MapNode {
   readonly name: string;
   readonly bytes: number;
   readonly blocks: number;
-  /** Of the whole map. */
+  /** For the whole map. */
   readonly share: string;
   readonly unreported?: number;
   readonly "once-reported"?: number;

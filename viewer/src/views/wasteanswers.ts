@@ -6,7 +6,7 @@ import type { Amount } from "../core/answers.ts";
 
 export interface WasteFinding extends Amount {
   readonly kind: string;
-  /** Of its bytes: what the total counts. */
+  /** The bytes that the total counts. */
   readonly counted: number;
   readonly share: string;
   /** The type of its blocks, and the line that allocated them. */
