@@ -311,6 +311,21 @@ def test_native_findings_of_the_heap_graph(test):
     test.check(waste["kinds"]["lost"] >= 299000 and waste["kinds"]["small"] > 0, waste["kinds"])
 
 
+MANY_BLOCKS = """
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  (void)argv;
+  void **last = NULL;
+  for (int i = 1; i < 3000000 + argc; i++) {
+    void **block = malloc(8);
+    *block = last;
+    last = block;
+  }
+  return last == NULL;
+}
+"""
+
+
 def test_native_graphs_that_nobody_asked_for(test):
     """Where no graph is possible, nothing is said about it, and --graph=no leaves it out."""
     made = wasteful(test)
@@ -321,6 +336,12 @@ def test_native_graphs_that_nobody_asked_for(test):
         test.equal(("traffic" in err, os.path.exists(test.path("p.graph.gz"))), (screen, False), str(options))
     test.equal(test.error("leaks", "p.json"),
                "dmdv: p.json: has no heap graph beside it; to record one: dmdv run --graph=yes %s" % made)
+    many = compiler.compile_program(test.write("many.c", MANY_BLOCKS), test.path("many"), test.builddir)
+    for more, is_there in ([], True), (["1"], False):
+        run(test, "-q", "-o", "many.json", many, *more)
+        test.equal(os.path.exists(test.path("many.graph.gz")), is_there, "one block more: %s" % more)
+        if is_there:
+            os.remove(test.path("many.graph.gz"))
     _, err = run(test, "-q", "-o", "p.json", made)
     shutil.copy(test.path("p.graph.gz"), test.path("old.graph.gz"))
     run(test, "-q", "-o", "p.json", made)

@@ -151,13 +151,15 @@ uint32_t dmd_engine_dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char
   return number;
 }
 
-/* Nobody asked for it, so failures are not worth a message. */
+/* The user did not ask for it. So failures are not worth a message, and a graph of so many blocks
+ * that it takes seconds and a gigabyte is not worth it. */
 static bool graph_is_worthwhile(const dmd_engine_t *engine, dmd_trigger_t trigger) {
+  enum { MOST_BLOCKS = 3000000 };
   dmd_mode_t mode = engine->live.config.mode;
   return (trigger == DMD_TRIGGER_EXIT || trigger == DMD_TRIGGER_REQUEST) &&
          (mode == DMD_MODE_DARK_MATTER || mode == DMD_MODE_LIVE) &&
          engine->options->sample_interval == 0 && !dmd_host_is_confined(engine->host) &&
-         dmd_dumpfile_takes_graph(engine);
+         dmd_live_totals(&engine->live).n_blocks <= MOST_BLOCKS && dmd_dumpfile_takes_graph(engine);
 }
 
 static bool graph_is_wanted(const dmd_engine_t *engine, dmd_trigger_t trigger) {
