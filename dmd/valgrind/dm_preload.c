@@ -73,10 +73,9 @@ SizeT NALLOCX(SizeT szB, Int flags) {
 
 enum { ZEROED = 0x40 }; /* MALLOCX_ZERO */
 
-/* The logarithm of an alignment, as MALLOCX_LG_ALIGN takes it. */
-static inline SizeT lg_align(SizeT alignB) {
-  return alignB == 0 ? 0 : (SizeT)__builtin_ctzl(alignB);
-}
+/* The logarithm of an alignment, as MALLOCX_LG_ALIGN takes it. A macro like ASK, and for the same
+ * reason. */
+#define LG_ALIGN(alignB) ((alignB) == 0 ? 0 : (SizeT)__builtin_ctzl(alignB))
 
 #define PREFIXED(number, function) VG_REPLACE_FUNCTION_EZU(number, SO_SYN_MALLOC, function)
 
@@ -114,7 +113,7 @@ static inline SizeT lg_align(SizeT alignB) {
   Int name(void **to, SizeT alignB, SizeT szB) {                                                   \
     if (alignB < sizeof(void *) || (alignB & (alignB - 1)) != 0)                                   \
       return VKI_EINVAL;                                                                           \
-    void *p = (void *)ASK(MALLOCX, szB, lg_align(alignB), 0, 0);                                   \
+    void *p = (void *)ASK(MALLOCX, szB, LG_ALIGN(alignB), 0, 0);                                   \
     if (p == NULL)                                                                                 \
       return VKI_ENOMEM;                                                                           \
     *to = p;                                                                                       \
@@ -123,19 +122,19 @@ static inline SizeT lg_align(SizeT alignB) {
 #define PREFIXED_ALIGNED_ALLOC(name)                                                               \
   void *name(SizeT alignB, SizeT szB);                                                             \
   void *name(SizeT alignB, SizeT szB) {                                                            \
-    return (void *)ASK(MALLOCX, szB, lg_align(alignB), 0, 0);                                      \
+    return (void *)ASK(MALLOCX, szB, LG_ALIGN(alignB), 0, 0);                                      \
   }
 /* The functions of mimalloc that take the alignment last. */
 #define PREFIXED_MALLOC_ALIGNED(name, flags)                                                       \
   void *name(SizeT szB, SizeT alignB);                                                             \
   void *name(SizeT szB, SizeT alignB) {                                                            \
-    return (void *)ASK(MALLOCX, szB, lg_align(alignB) | (flags), 0, 0);                            \
+    return (void *)ASK(MALLOCX, szB, LG_ALIGN(alignB) | (flags), 0, 0);                            \
   }
 #define PREFIXED_REALLOC_ALIGNED(name)                                                             \
   void *name(void *p, SizeT szB, SizeT alignB);                                                    \
   void *name(void *p, SizeT szB, SizeT alignB) {                                                   \
-    return p == NULL ? (void *)ASK(MALLOCX, szB, lg_align(alignB), 0, 0)                           \
-                     : (void *)ASK(RALLOCX, p, szB, lg_align(alignB), 0);                          \
+    return p == NULL ? (void *)ASK(MALLOCX, szB, LG_ALIGN(alignB), 0, 0)                           \
+                     : (void *)ASK(RALLOCX, p, szB, LG_ALIGN(alignB), 0);                          \
   }
 #define PREFIXED_ZALLOC(name)                                                                      \
   void *name(SizeT szB);                                                                           \
