@@ -18,6 +18,11 @@
 #include "record/engine/heapstats.h"
 #include "valgrind/dm_preload.h"
 
+/* A part of a function that the compiler splits off would be one more frame on the stack. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-partial-inlining")
+#endif
+
 /* A macro, since a function would be one more frame on the stack. */
 #define ASK(request, a, b, c, d)                                                                   \
   VALGRIND_DO_CLIENT_REQUEST_EXPR(0, DM_PRELOAD_##request, a, b, c, d, 0)
