@@ -303,7 +303,7 @@ static void print_advice(dmd_out_t *out, const dmd_verdict_t *v, const dmd_limit
     dmd_out_str(out, "  When it grew: dmdv timeline ");
     dmd_out_safe(out, v->file);
     dmd_out_char(out, '\n');
-  } else if (limit->what < DMD_NAMED) {
+  } else if (limit->what < sizeof advice / sizeof *advice && advice[limit->what] != NULL) {
     dmd_out_str(out, advice[limit->what]);
   }
 }
