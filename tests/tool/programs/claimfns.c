@@ -96,7 +96,7 @@ FUNCTION size_t size_of_old(const list_t *list) {
   return size_right(list);
 }
 
-FUNCTION size_of_growing(const list_t *list) {
+FUNCTION size_t size_of_growing(const list_t *list) {
   return size_right(list);
 }
 
