@@ -47,8 +47,10 @@ def test_good(test):
 
 
 def test_profile(test):
-    kind = "is not a heap graph but a profile, or a file of memory reports: use dmdv print or dmdv tree"
-    refused(test, json.dumps(Profile().block(8).json()).encode(), None, kind)
+    profile = json.dumps(Profile().block(8).json()).encode()
+    refused(test, profile, None, "has no heap graph beside it; to record one: dmdv run --graph=yes PROGRAM")
+    test.equal(test.error("census", "--types=no", "-", stdin=profile), "dmdv: (standard input): is not a heap graph but a profile, "
+               "or a file of memory reports: use dmdv print or dmdv tree")
 
 
 def test_other_file(test):

@@ -136,7 +136,8 @@ bool dmdv_is_of_same_moment(const dmd_run_t *a, dmd_mode_t a_mode, const dmd_run
   return a->is_known && a_mode == b_mode && a->pid == b->pid && a->dump_number == b->dump_number;
 }
 
-/* Reports that the file is no graph and, if it is a profile, how to record one. Returns false. */
+/* Reports that the file is no graph and, if it is a profile that may have one beside it, how to
+ * record one. Returns false. */
 static bool say_how_to_record(const char *name, const dmd_fail_t *fail) {
   dmd_profile_t profile;
   dmd_fail_t other = {0};
@@ -144,7 +145,8 @@ static bool say_how_to_record(const char *name, const dmd_fail_t *fail) {
   const dmd_load_options_t load = {.moment = DMD_MOMENT_ALL};
   dmd_profile_init(&profile, &dmdv_env);
   dmd_strbuf_init(&command, &dmdv_env);
-  bool is_profile = strcmp(name, "-") != 0 && dmdv_load(&profile, name, &load, &other);
+  bool is_profile = strcmp(name, "-") != 0 && dmdv_load(&profile, name, &load, &other) &&
+                    profile.mode != DMD_MODE_SCAN;
   if (is_profile && profile.run.command != NULL)
     dmd_escape_append(&command, profile.run.command);
   if (is_profile)

@@ -4,7 +4,7 @@
 from test_files import drop
 from shown import number
 
-GRAPH_TABS = ["Graph", "Heap map", "Files"]
+GRAPH_TABS = ["Graph", "Waste", "Heap map", "Files"]
 
 
 def read(path):
