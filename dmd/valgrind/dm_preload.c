@@ -27,54 +27,14 @@
 #define ASK(request, a, b, c, d)                                                                   \
   VALGRIND_DO_CLIENT_REQUEST_EXPR(0, DM_PRELOAD_##request, a, b, c, d, 0)
 
-/* ---- jemalloc ---- */
-
-#define MALLOCX VG_REPLACE_FUNCTION_EZU(30010, SO_SYN_MALLOC, mallocx)
-void *MALLOCX(SizeT szB, Int flags);
-void *MALLOCX(SizeT szB, Int flags) {
-  return (void *)ASK(MALLOCX, szB, flags, 0, 0);
-}
-
-#define RALLOCX VG_REPLACE_FUNCTION_EZU(30020, SO_SYN_MALLOC, rallocx)
-void *RALLOCX(void *p, SizeT szB, Int flags);
-void *RALLOCX(void *p, SizeT szB, Int flags) {
-  return (void *)ASK(RALLOCX, p, szB, flags, 0);
-}
-
-#define XALLOCX VG_REPLACE_FUNCTION_EZU(30030, SO_SYN_MALLOC, xallocx)
-SizeT XALLOCX(void *p, SizeT szB, SizeT extra_szB, Int flags);
-SizeT XALLOCX(void *p, SizeT szB, SizeT extra_szB, Int flags) {
-  return ASK(XALLOCX, p, szB, extra_szB, flags);
-}
-
-#define SALLOCX VG_REPLACE_FUNCTION_EZU(30040, SO_SYN_MALLOC, sallocx)
-SizeT SALLOCX(const void *p, Int flags);
-SizeT SALLOCX(const void *p, Int flags) {
-  return ASK(SALLOCX, p, flags, 0, 0);
-}
-
-#define DALLOCX VG_REPLACE_FUNCTION_EZU(30050, SO_SYN_MALLOC, dallocx)
-void DALLOCX(void *p, Int flags);
-void DALLOCX(void *p, Int flags) {
-  ASK(FREE, p, flags, 0, 0);
-}
-
-#define SDALLOCX VG_REPLACE_FUNCTION_EZU(30060, SO_SYN_MALLOC, sdallocx)
-void SDALLOCX(void *p, SizeT szB, Int flags);
-void SDALLOCX(void *p, SizeT szB, Int flags) {
-  ASK(FREE, p, szB, flags, 0);
-}
-
-#define NALLOCX VG_REPLACE_FUNCTION_EZU(30070, SO_SYN_MALLOC, nallocx)
-SizeT NALLOCX(SizeT szB, Int flags);
-SizeT NALLOCX(SizeT szB, Int flags) {
-  return ASK(NALLOCX, szB, flags, 0, 0);
-}
-
-/* ---- Allocators with prefixes ----
+/* ---- jemalloc and mimalloc ----
  *
- * Programs link them beside the C library's: Rust programs jemalloc as _rjem_malloc or mimalloc,
- * redis jemalloc as je_malloc. */
+ * jemalloc has functions beyond those of the C library. Programs link both allocators with
+ * prefixes, too, beside the C library's: Rust programs jemalloc as _rjem_malloc or mimalloc, redis
+ * jemalloc as je_malloc. */
+
+/* The functions of one name wherever malloc is replaced. */
+#define ELSEWHERE(number, function) VG_REPLACE_FUNCTION_EZU(number, SO_SYN_MALLOC, function)
 
 enum { ZEROED = 0x40 }; /* MALLOCX_ZERO */
 
@@ -82,14 +42,12 @@ enum { ZEROED = 0x40 }; /* MALLOCX_ZERO */
  * reason. */
 #define LG_ALIGN(alignB) ((alignB) == 0 ? 0 : (SizeT)__builtin_ctzl(alignB))
 
-#define PREFIXED(number, function) VG_REPLACE_FUNCTION_EZU(number, SO_SYN_MALLOC, function)
-
-#define PREFIXED_MALLOC(name)                                                                      \
+#define MALLOC(name, flags)                                                                        \
   void *name(SizeT szB);                                                                           \
   void *name(SizeT szB) {                                                                          \
-    return (void *)ASK(MALLOCX, szB, 0, 0, 0);                                                     \
+    return (void *)ASK(MALLOCX, szB, flags, 0, 0);                                                 \
   }
-#define PREFIXED_CALLOC(name)                                                                      \
+#define CALLOC(name)                                                                               \
   void *name(SizeT n, SizeT szB);                                                                  \
   void *name(SizeT n, SizeT szB) {                                                                 \
     SizeT all;                                                                                     \
@@ -97,23 +55,23 @@ enum { ZEROED = 0x40 }; /* MALLOCX_ZERO */
       return NULL;                                                                                 \
     return (void *)ASK(MALLOCX, all, ZEROED, 0, 0);                                                \
   }
-#define PREFIXED_REALLOC(name)                                                                     \
+#define REALLOC(name)                                                                              \
   void *name(void *p, SizeT szB);                                                                  \
   void *name(void *p, SizeT szB) {                                                                 \
     return p == NULL ? (void *)ASK(MALLOCX, szB, 0, 0, 0) : (void *)ASK(RALLOCX, p, szB, 0, 0);    \
   }
-#define PREFIXED_FREE(name)                                                                        \
+#define FREE_BLOCK(name)                                                                           \
   void name(void *p);                                                                              \
   void name(void *p) {                                                                             \
     if (p != NULL)                                                                                 \
       ASK(FREE, p, 0, 0, 0);                                                                       \
   }
-#define PREFIXED_USABLE_SIZE(name)                                                                 \
+#define USABLE_SIZE(name)                                                                          \
   SizeT name(const void *p);                                                                       \
   SizeT name(const void *p) {                                                                      \
     return p == NULL ? 0 : ASK(SALLOCX, p, 0, 0, 0);                                               \
   }
-#define PREFIXED_POSIX_MEMALIGN(name)                                                              \
+#define POSIX_MEMALIGN(name)                                                                       \
   Int name(void **to, SizeT alignB, SizeT szB);                                                    \
   Int name(void **to, SizeT alignB, SizeT szB) {                                                   \
     if (alignB < sizeof(void *) || (alignB & (alignB - 1)) != 0)                                   \
@@ -124,98 +82,98 @@ enum { ZEROED = 0x40 }; /* MALLOCX_ZERO */
     *to = p;                                                                                       \
     return 0;                                                                                      \
   }
-#define PREFIXED_ALIGNED_ALLOC(name)                                                               \
+#define ALIGNED_ALLOC(name)                                                                        \
   void *name(SizeT alignB, SizeT szB);                                                             \
   void *name(SizeT alignB, SizeT szB) {                                                            \
     return (void *)ASK(MALLOCX, szB, LG_ALIGN(alignB), 0, 0);                                      \
   }
 /* The functions of mimalloc that take the alignment last. */
-#define PREFIXED_MALLOC_ALIGNED(name, flags)                                                       \
+#define MALLOC_ALIGNED(name, flags)                                                                \
   void *name(SizeT szB, SizeT alignB);                                                             \
   void *name(SizeT szB, SizeT alignB) {                                                            \
     return (void *)ASK(MALLOCX, szB, LG_ALIGN(alignB) | (flags), 0, 0);                            \
   }
-#define PREFIXED_REALLOC_ALIGNED(name)                                                             \
+#define REALLOC_ALIGNED(name)                                                                      \
   void *name(void *p, SizeT szB, SizeT alignB);                                                    \
   void *name(void *p, SizeT szB, SizeT alignB) {                                                   \
     return p == NULL ? (void *)ASK(MALLOCX, szB, LG_ALIGN(alignB), 0, 0)                           \
                      : (void *)ASK(RALLOCX, p, szB, LG_ALIGN(alignB), 0);                          \
   }
-#define PREFIXED_ZALLOC(name)                                                                      \
-  void *name(SizeT szB);                                                                           \
-  void *name(SizeT szB) {                                                                          \
-    return (void *)ASK(MALLOCX, szB, ZEROED, 0, 0);                                                \
-  }
-#define PREFIXED_MALLOCX(name)                                                                     \
+#define MALLOCX(name)                                                                              \
   void *name(SizeT szB, Int flags);                                                                \
   void *name(SizeT szB, Int flags) {                                                               \
     return (void *)ASK(MALLOCX, szB, flags, 0, 0);                                                 \
   }
-#define PREFIXED_RALLOCX(name)                                                                     \
+#define RALLOCX(name)                                                                              \
   void *name(void *p, SizeT szB, Int flags);                                                       \
   void *name(void *p, SizeT szB, Int flags) {                                                      \
     return (void *)ASK(RALLOCX, p, szB, flags, 0);                                                 \
   }
-#define PREFIXED_XALLOCX(name)                                                                     \
+#define XALLOCX(name)                                                                              \
   SizeT name(void *p, SizeT szB, SizeT extra_szB, Int flags);                                      \
   SizeT name(void *p, SizeT szB, SizeT extra_szB, Int flags) {                                     \
     return ASK(XALLOCX, p, szB, extra_szB, flags);                                                 \
   }
-#define PREFIXED_SALLOCX(name)                                                                     \
+#define SALLOCX(name)                                                                              \
   SizeT name(const void *p, Int flags);                                                            \
   SizeT name(const void *p, Int flags) {                                                           \
     return ASK(SALLOCX, p, flags, 0, 0);                                                           \
   }
-#define PREFIXED_NALLOCX(name)                                                                     \
+#define NALLOCX(name)                                                                              \
   SizeT name(SizeT szB, Int flags);                                                                \
   SizeT name(SizeT szB, Int flags) {                                                               \
     return ASK(NALLOCX, szB, flags, 0, 0);                                                         \
   }
-#define PREFIXED_DALLOCX(name)                                                                     \
+#define DALLOCX(name)                                                                              \
   void name(void *p, Int flags);                                                                   \
   void name(void *p, Int flags) {                                                                  \
     ASK(FREE, p, flags, 0, 0);                                                                     \
   }
-#define PREFIXED_SDALLOCX(name)                                                                    \
+#define SDALLOCX(name)                                                                             \
   void name(void *p, SizeT szB, Int flags);                                                        \
   void name(void *p, SizeT szB, Int flags) {                                                       \
     ASK(FREE, p, szB, flags, 0);                                                                   \
   }
 
 #define JEMALLOC(number, prefix)                                                                   \
-  PREFIXED_MALLOC(PREFIXED(number##010, prefix##malloc))                                           \
-  PREFIXED_CALLOC(PREFIXED(number##020, prefix##calloc))                                           \
-  PREFIXED_REALLOC(PREFIXED(number##030, prefix##realloc))                                         \
-  PREFIXED_FREE(PREFIXED(number##040, prefix##free))                                               \
-  PREFIXED_USABLE_SIZE(PREFIXED(number##050, prefix##malloc_usable_size))                          \
-  PREFIXED_POSIX_MEMALIGN(PREFIXED(number##060, prefix##posix_memalign))                           \
-  PREFIXED_ALIGNED_ALLOC(PREFIXED(number##070, prefix##aligned_alloc))                             \
-  PREFIXED_MALLOCX(PREFIXED(number##080, prefix##mallocx))                                         \
-  PREFIXED_RALLOCX(PREFIXED(number##090, prefix##rallocx))                                         \
-  PREFIXED_XALLOCX(PREFIXED(number##100, prefix##xallocx))                                         \
-  PREFIXED_SALLOCX(PREFIXED(number##110, prefix##sallocx))                                         \
-  PREFIXED_DALLOCX(PREFIXED(number##120, prefix##dallocx))                                         \
-  PREFIXED_SDALLOCX(PREFIXED(number##130, prefix##sdallocx))                                       \
-  PREFIXED_NALLOCX(PREFIXED(number##140, prefix##nallocx))
+  MALLOCX(ELSEWHERE(number##010, prefix##mallocx))                                                 \
+  RALLOCX(ELSEWHERE(number##020, prefix##rallocx))                                                 \
+  XALLOCX(ELSEWHERE(number##030, prefix##xallocx))                                                 \
+  SALLOCX(ELSEWHERE(number##040, prefix##sallocx))                                                 \
+  DALLOCX(ELSEWHERE(number##050, prefix##dallocx))                                                 \
+  SDALLOCX(ELSEWHERE(number##060, prefix##sdallocx))                                               \
+  NALLOCX(ELSEWHERE(number##070, prefix##nallocx))
 
+/* Valgrind replaces these functions where they have no prefix. */
+#define PREFIXED(number, prefix)                                                                   \
+  MALLOC(ELSEWHERE(number##110, prefix##malloc), 0)                                                \
+  CALLOC(ELSEWHERE(number##120, prefix##calloc))                                                   \
+  REALLOC(ELSEWHERE(number##130, prefix##realloc))                                                 \
+  FREE_BLOCK(ELSEWHERE(number##140, prefix##free))                                                 \
+  POSIX_MEMALIGN(ELSEWHERE(number##150, prefix##posix_memalign))                                   \
+  ALIGNED_ALLOC(ELSEWHERE(number##160, prefix##aligned_alloc))                                     \
+  USABLE_SIZE(ELSEWHERE(number##170, prefix##malloc_usable_size))
+
+JEMALLOC(30, )
 JEMALLOC(31, je_)
+PREFIXED(31, je_)
 JEMALLOC(32, _rjem_)
+PREFIXED(32, _rjem_)
 
-PREFIXED_MALLOC(PREFIXED(33010, mi_malloc))
-PREFIXED_CALLOC(PREFIXED(33020, mi_calloc))
-PREFIXED_REALLOC(PREFIXED(33030, mi_realloc))
-PREFIXED_FREE(PREFIXED(33040, mi_free))
-PREFIXED_USABLE_SIZE(PREFIXED(33050, mi_usable_size))
-PREFIXED_ZALLOC(PREFIXED(33060, mi_zalloc))
-PREFIXED_MALLOC_ALIGNED(PREFIXED(33070, mi_malloc_aligned), 0)
-PREFIXED_MALLOC_ALIGNED(PREFIXED(33080, mi_zalloc_aligned), ZEROED)
-PREFIXED_REALLOC_ALIGNED(PREFIXED(33090, mi_realloc_aligned))
+MALLOC(ELSEWHERE(33010, mi_malloc), 0)
+MALLOC(ELSEWHERE(33020, mi_zalloc), ZEROED)
+CALLOC(ELSEWHERE(33030, mi_calloc))
+REALLOC(ELSEWHERE(33040, mi_realloc))
+FREE_BLOCK(ELSEWHERE(33050, mi_free))
+USABLE_SIZE(ELSEWHERE(33060, mi_usable_size))
+MALLOC_ALIGNED(ELSEWHERE(33070, mi_malloc_aligned), 0)
+MALLOC_ALIGNED(ELSEWHERE(33080, mi_zalloc_aligned), ZEROED)
+REALLOC_ALIGNED(ELSEWHERE(33090, mi_realloc_aligned))
 
 /* ---- The C library ---- */
 
-/* The functions of one name in the C library, and wherever else malloc is replaced. */
+/* The functions of one name in the C library; ELSEWHERE has the others. */
 #define IN_LIBC(number, function) VG_REPLACE_FUNCTION_EZU(number, VG_Z_LIBC_SONAME, function)
-#define ELSEWHERE(number, function) VG_REPLACE_FUNCTION_EZU(number, SO_SYN_MALLOC, function)
 
 /* Valgrind's replacement ends the process, for pvalloc and for __libc_pvalloc, which is the same
  * function. This one has the same class and a higher priority. */
