@@ -101,15 +101,20 @@ static void add_with_word(maker_t *k, const dmd_memreport_t *report, size_t n, c
 }
 
 /* Adds usable bytes of blocks. */
+static dmd_memreport_t bytes_at(const maker_t *k, const char *path, dmd_memreport_kind_t kind,
+                                int64_t amount, const char *description) {
+  return (dmd_memreport_t){.process = k->process,
+                           .path = path,
+                           .description = description,
+                           .amount = amount,
+                           .times = 1,
+                           .kind = kind,
+                           .units = DMD_MEMREPORT_BYTES};
+}
+
 static void add_heap(maker_t *k, const char *path, int64_t amount, int64_t shared,
                      const char *description) {
-  dmd_memreport_t report = {.process = k->process,
-                            .path = path,
-                            .description = description,
-                            .amount = amount,
-                            .times = 1,
-                            .kind = DMD_MEMREPORT_HEAP,
-                            .units = DMD_MEMREPORT_BYTES};
+  dmd_memreport_t report = bytes_at(k, path, DMD_MEMREPORT_HEAP, amount, description);
   if (is_derived(path))
     add_with_word(k, &report, dmd_str_length(path), "reporter", shared);
   else
@@ -199,13 +204,7 @@ static void add_tags(maker_t *k) {
 /* ---- Measured by the tool. ---- */
 
 static void add_figure(maker_t *k, const char *path, uint64_t szB, const char *description) {
-  dmd_memreport_t report = {.process = k->process,
-                            .path = path,
-                            .description = description,
-                            .amount = (int64_t)szB,
-                            .times = 1,
-                            .kind = DMD_MEMREPORT_OTHER,
-                            .units = DMD_MEMREPORT_BYTES};
+  dmd_memreport_t report = bytes_at(k, path, DMD_MEMREPORT_OTHER, (int64_t)szB, description);
   if (szB != DMD_MEMORY_UNKNOWN)
     add(k, &report, 0);
 }
@@ -231,13 +230,7 @@ static void add_memory(maker_t *k, int64_t heap_szB) {
 }
 
 static void add_nonheap(maker_t *k, const char *path, uint64_t szB, const char *description) {
-  dmd_memreport_t report = {.process = k->process,
-                            .path = path,
-                            .description = description,
-                            .amount = (int64_t)szB,
-                            .times = 1,
-                            .kind = DMD_MEMREPORT_NONHEAP,
-                            .units = DMD_MEMREPORT_BYTES};
+  dmd_memreport_t report = bytes_at(k, path, DMD_MEMREPORT_NONHEAP, (int64_t)szB, description);
   if (path[0] != '\0' && tree_is_of(k, path, report.units) && !is_derived(path))
     add(k, &report, 0);
 }
