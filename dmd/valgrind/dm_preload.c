@@ -135,30 +135,35 @@ enum { ZEROED = 0x40 }; /* MALLOCX_ZERO */
     ASK(FREE, p, szB, flags, 0);                                                                   \
   }
 
-#define JEMALLOC(number, prefix)                                                                   \
-  MALLOCX(ELSEWHERE(number##010, prefix##mallocx))                                                 \
-  RALLOCX(ELSEWHERE(number##020, prefix##rallocx))                                                 \
-  XALLOCX(ELSEWHERE(number##030, prefix##xallocx))                                                 \
-  SALLOCX(ELSEWHERE(number##040, prefix##sallocx))                                                 \
-  DALLOCX(ELSEWHERE(number##050, prefix##dallocx))                                                 \
-  SDALLOCX(ELSEWHERE(number##060, prefix##sdallocx))                                               \
-  NALLOCX(ELSEWHERE(number##070, prefix##nallocx))
+/* How an allocator names a function. */
+#define PLAIN(function) function
+#define OF_REDIS(function) je_##function
+#define OF_RUST(function) _rjem_##function
+
+#define JEMALLOC(number, named)                                                                    \
+  MALLOCX(ELSEWHERE(number##010, named(mallocx)))                                                  \
+  RALLOCX(ELSEWHERE(number##020, named(rallocx)))                                                  \
+  XALLOCX(ELSEWHERE(number##030, named(xallocx)))                                                  \
+  SALLOCX(ELSEWHERE(number##040, named(sallocx)))                                                  \
+  DALLOCX(ELSEWHERE(number##050, named(dallocx)))                                                  \
+  SDALLOCX(ELSEWHERE(number##060, named(sdallocx)))                                                \
+  NALLOCX(ELSEWHERE(number##070, named(nallocx)))
 
 /* Valgrind replaces these functions where they have no prefix. */
-#define PREFIXED(number, prefix)                                                                   \
-  MALLOC(ELSEWHERE(number##110, prefix##malloc), 0)                                                \
-  CALLOC(ELSEWHERE(number##120, prefix##calloc))                                                   \
-  REALLOC(ELSEWHERE(number##130, prefix##realloc))                                                 \
-  FREE_BLOCK(ELSEWHERE(number##140, prefix##free))                                                 \
-  POSIX_MEMALIGN(ELSEWHERE(number##150, prefix##posix_memalign))                                   \
-  ALIGNED_ALLOC(ELSEWHERE(number##160, prefix##aligned_alloc))                                     \
-  USABLE_SIZE(ELSEWHERE(number##170, prefix##malloc_usable_size))
+#define PREFIXED(number, named)                                                                    \
+  MALLOC(ELSEWHERE(number##110, named(malloc)), 0)                                                 \
+  CALLOC(ELSEWHERE(number##120, named(calloc)))                                                    \
+  REALLOC(ELSEWHERE(number##130, named(realloc)))                                                  \
+  FREE_BLOCK(ELSEWHERE(number##140, named(free)))                                                  \
+  POSIX_MEMALIGN(ELSEWHERE(number##150, named(posix_memalign)))                                    \
+  ALIGNED_ALLOC(ELSEWHERE(number##160, named(aligned_alloc)))                                      \
+  USABLE_SIZE(ELSEWHERE(number##170, named(malloc_usable_size)))
 
-JEMALLOC(30, )
-JEMALLOC(31, je_)
-PREFIXED(31, je_)
-JEMALLOC(32, _rjem_)
-PREFIXED(32, _rjem_)
+JEMALLOC(30, PLAIN)
+JEMALLOC(31, OF_REDIS)
+PREFIXED(31, OF_REDIS)
+JEMALLOC(32, OF_RUST)
+PREFIXED(32, OF_RUST)
 
 MALLOC(ELSEWHERE(33010, mi_malloc), 0)
 MALLOC(ELSEWHERE(33020, mi_zalloc), ZEROED)
