@@ -255,6 +255,12 @@ def word(memory, at):
     return struct.unpack_from("@Q", memory, at)[0]
 
 
+def set_word(memory, at, value):
+    """In one step: dmdv reads at the same time, and struct.pack_into writes zeros first."""
+    with memoryview(memory) as view, view.cast("Q") as words:
+        words[at // 8] = value
+
+
 def let_go(process):
     """Its exit status, and dmdv's messages."""
     process.stdin.write(b"x")
@@ -299,7 +305,7 @@ def dead_process():
 
 def test_a_lock_of_a_dead_process(t):
     with waiting(t, "", "") as (process, _pid, folder), memory_of(process) as memory:
-        struct.pack_into("<Q", memory, OWNER_AT, dead_process() << 32 | 1)
+        set_word(memory, OWNER_AT, dead_process() << 32 | 1)
         t.equal(let_go(process), (5, "dmdv: wrote p.json\n"))
     t.equal(profile_blocks(folder + "/p.json"), [KEPT])
 
@@ -314,7 +320,7 @@ def put(memory, kind, payload, pid, stream=0):
     packet += bytes(-len(packet) % 8)
     for i, byte in enumerate(packet):
         memory[RING_AT + (head + i) % RING_SZB] = byte
-    struct.pack_into("@Q", memory, HEAD_AT, head + len(packet))  # "<Q" would write it byte by byte
+    set_word(memory, HEAD_AT, head + len(packet))
 
 
 def put_file(memory, name, pid, stream):
@@ -356,7 +362,7 @@ def test_values_of_variables(t):
 def test_nonsense(t):
     """dmdv reports it and stops reading; the program writes its profile itself."""
     with waiting(t, "", "") as (process, _pid, folder), memory_of(process) as memory:
-        struct.pack_into("<Q", memory, HEAD_AT, 1 << 63)
+        set_word(memory, HEAD_AT, 1 << 63)
         until(lambda: memory[CLOSED_AT] == 1, "the end of the channel")
         status, err = let_go(process)
     t.equal(status, 5)
