@@ -82,6 +82,7 @@ dmd_core_sources = \
   dmd/analyse/claims/claimdefects.c dmd/analyse/claims/claimdefects.h \
   dmd/analyse/claims/claimgraph.c dmd/analyse/claims/claimgraph.h \
   dmd/analyse/claims/claimrules.c dmd/analyse/claims/claimrules.h \
+  dmd/analyse/claims/claimsetparts.c dmd/analyse/claims/claimsetparts.h \
   dmd/analyse/graph/condense.c dmd/analyse/graph/condense.h \
   dmd/analyse/graph/census.c dmd/analyse/graph/census.h \
   dmd/analyse/graph/dominators.c dmd/analyse/graph/dominators.h \
@@ -252,6 +253,7 @@ dmd_core_sources = \
   dmd/record/engine/engine.c dmd/record/engine/engine.h \
   dmd/record/engine/filename.c dmd/record/engine/filename.h \
   dmd/record/engine/claimfns.c dmd/record/engine/claimfns.h \
+  dmd/record/engine/claimsets.c dmd/record/engine/claimsets.h \
   dmd/record/engine/graphdump.c dmd/record/engine/graphdump.h \
   dmd/record/host.h dmd/record/request.h \
   dmd/record/engine/listing.c dmd/record/engine/listing.h \

@@ -207,6 +207,13 @@ static void put_without_arguments(dmd_strbuf_t *to, const char *name, size_t n,
   }
 }
 
+bool dmd_fnname_matches(const char *glob, const char *name) {
+  size_t n = dmd_str_length(name);
+  dmd_fnname_t plain = dmd_fnname_plain(name, n);
+  return n > 0 &&
+         (dmd_glob_matches_n(glob, name, n) || dmd_glob_matches_n(glob, plain.at, plain.n));
+}
+
 void dmd_fnname_bare(dmd_strbuf_t *to, const char *name, size_t n) {
   dmd_fnname_t plain = dmd_fnname_plain(name, n);
   put_without_arguments(to, plain.at, plain.n, "");

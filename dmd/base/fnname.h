@@ -41,6 +41,9 @@ void dmd_fnname_short(dmd_strbuf_t *to, const char *name, size_t n);
  * destroy a coroutine "walk(...) [clone .actor]", "walk(int) [clone .resume]" and the like. */
 size_t dmd_fnname_coroutine(const char *name);
 
+/* Whether the pattern (base/str.h) matches the name as printed, or its plain name. */
+bool dmd_fnname_matches(const char *glob, const char *name);
+
 /* Whether the name contains "size", as names of functions that return a block's size do:
  * "jar_size_of", "Jar::SizeOfExcludingThis() const". */
 bool dmd_fnname_says_size(const char *name);

@@ -125,7 +125,7 @@ static Addr argument_of(const VexGuestAMD64State *guest, UInt number) {
   const Addr arguments[DMD_MAX_CLAIM_ARGUMENT] = {guest->guest_RDI, guest->guest_RSI,
                                                   guest->guest_RDX, guest->guest_RCX,
                                                   guest->guest_R8,  guest->guest_R9};
-  return arguments[number - 1];
+  return number == 0 ? 0 : arguments[number - 1];
 }
 
 /* Has the core discard translations: the guest state says which. */

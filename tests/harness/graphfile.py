@@ -18,7 +18,7 @@ Code = collections.namedtuple("Code", "object address functions")
 ReportSet = collections.namedtuple("ReportSet", "shared count stacks reporters")
 Block = collections.namedtuple("Block", "address requested slop stack report_set tag thread outer flags first_word contents edges")
 Edge = collections.namedtuple("Edge", "word target into heuristic")
-Claim = collections.namedtuple("Claim", "function argument value stack count outdated")
+Claim = collections.namedtuple("Claim", "function argument value stack count outdated set blocks requested usable")
 
 
 def _place(field):
@@ -89,7 +89,9 @@ class Graph:
         f = fields(message)
         demand(1 <= number(f, 1) <= len(self.claim_functions), "a claim of function %d" % number(f, 1))
         demand(number(f, 4) <= len(self.stacks), "a claim with stack %d" % number(f, 4))
-        self.claims.append(Claim(self.claim_functions[number(f, 1) - 1], *(number(f, i) for i in range(2, 7))))
+        demand(number(f, 7) <= len(self.claim_functions), "a claim of set %d" % number(f, 7))
+        self.claims.append(Claim(self.claim_functions[number(f, 1) - 1], *(number(f, i) for i in range(2, 7)),
+                                 ([None] + self.claim_functions)[number(f, 7)], *(number(f, i) for i in range(8, 11))))
 
     def _take_header(self, message):
         names = ("format version word_size dmd_version valgrind_version mode arguments folder host time pid dump_number"

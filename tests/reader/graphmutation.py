@@ -62,10 +62,13 @@ def whole():
         report_sets=part(*[data(graphwriter.REPORT_SET, one) for one in (
             number(2, 1) + packed(3, [2]) + packed(4, [1]), number(2, 5) + packed(3, [2, 3]) + packed(4, [1, 2]),
             number(1, 1) + number(2, 3) + packed(3, [2, 3, 1]) + packed(4, [1, 2, 0]))]),
-        claim_functions=part(data(graphwriter.CLAIM_FUNCTION, "size_of_a"), data(graphwriter.CLAIM_FUNCTION, "size_of_b")),
+        claim_functions=part(data(graphwriter.CLAIM_FUNCTION, "size_of_a"), data(graphwriter.CLAIM_FUNCTION, "size_of_b"),
+                             data(graphwriter.CLAIM_FUNCTION, "used"), data(graphwriter.CLAIM_FUNCTION, "alloc-fn:knead"),
+                             data(graphwriter.CLAIM_FUNCTION, "tag:driver")),
         claims=part(*[data(graphwriter.CLAIM, claim(*one)) for one in (
             (1, 0x8000, 114, 1, 3), (1, 0x8100, 100, 2, 1), (1, 0x8300, 8, 3, 1), (2, 0x8500, 0, 1, 1), (2, 0x8818, 32, 2, 1),
-            (2, 0x8600, 2 ** 64 - 1, 1, 1), (2, 0x8700, 16, 0, 2, 1), (1, 0x10, 5, 0, 1))]),
+            (2, 0x8600, 2 ** 64 - 1, 1, 1), (2, 0x8700, 16, 0, 2, 1), (1, 0x10, 5, 0, 1),
+            (3, 0, 100, 1, 2, 0, 4, 1, 100, 104), (3, 0, 50, 1, 1, 0, 5, 2 ** 64 - 1, 2 ** 64 - 1, 0), (3, 0, 1, 0, 1, 1, 4))]),
         end=part(data(graphwriter.END, number(1, 5) + number(2, 10) + number(3, 15))))
     return graph.bytes()
 

@@ -79,7 +79,7 @@ def edges(lists, **columns):
 
 
 def claim(*values):
-    """A Claim message: function, argument, value, stack, count, outdated."""
+    """A Claim message: function, argument, value, stack, count, outdated, set, blocks, requested, usable."""
     return b"".join(number(field + 1, value) for field, value in enumerate(values))
 
 

@@ -322,6 +322,7 @@ def test_claims(test):
     refused(test, with_claim(0, 0x8000, 24), "claims", "a claim has no function")
     refused(test, with_claim(2, 0x8000, 24), "claims", "function of claims 2 does not exist: there are 1")
     refused(test, with_claim(1, 0x8000, 24, 3), "claims", "stack 3 does not exist: there are 2")
+    refused(test, with_claim(1, 0, 24, 1, 1, 0, 2), "claims", "set of claims 2 does not exist: there are 1")
     functions = part(data(CLAIM_FUNCTION, "size_of"))
     late = Graph().set(claims=functions + part(data(NAME, "late")))
     refused(test, late, late.at("claims") + len(functions), "a part with name comes too late")

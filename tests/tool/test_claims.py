@@ -110,7 +110,9 @@ def unknown_functions(t):
 
 def wrong_options(t):
     for value, why in (("", "the pattern is empty"), ("x,arg=7", "the argument is not one of 1 to 6"),
-                       ("x,arg=0", "the argument is not one of 1 to 6")):
+                       ("x,arg=0", "the argument is not one of 1 to 6"), ("x,arg=1y", "the argument is not one of 1 to 6"),
+                       ("x,tag=", "the tag is empty"), ("x,alloc-fn=", "the pattern behind alloc-fn= is empty"),
+                       (",tag=x", "the pattern is empty")):
         done = t.run_command(["true"], options=["--claim-fn=" + value], status=1)
         t.contains(done.err.decode(), why)
 
@@ -138,6 +140,61 @@ def text(t):
                "  6 calls: %d bytes too few\n"
                "    leaves out title: char[] from copy, as ->title, allocated in copy (claimfns.c:" % szB)
     t.check(re.search(r"    such as 0x[0-9a-f]+ \(list\): [0-9,]+ claimed, [0-9,]+ true\n", done.out), done.out)
+
+
+def _sets(t):
+    return t.run(options=["--claim-fn=used_*,alloc-fn=cache_alloc"])
+
+
+def sets_right(t):
+    """Counters that are right: in requested and in usable bytes, and one that is asked often while nothing changes."""
+    found = _claims(t, _sets(t))
+    for name, calls, unit in (("used_right", 40, "requested"), ("used_usable", 40, "usable"), ("used_often", 10000, "requested")):
+        function = found[name]
+        t.equal((name, function["calls"], function["right"], function["findings"]), (name, calls, calls, []))
+        t.equal((function["set"], function["rule"]), ("alloc-fn:cache_alloc", {"counts": "set", "bytes": unit, "constant": 0, "explains": True}))
+
+
+def sets_wrong(t):
+    """What the counters leave out or count too much, and what the program itself added up."""
+    run = _sets(t)
+    found, said = _claims(t, run), {word: numbers[0] for word, numbers in _said(run).items()}
+    [headers] = found["used_with_headers"]["findings"]
+    t.equal((headers["calls"], headers["most"], headers["defects"][0]["kind"], headers["defects"][0]["bytes"]),
+            (40, 16 * said["blocks"], "for-each", 16))
+    t.equal((headers["example"]["claimed"], headers["example"]["true"]), (said["requested"] + 16 * said["blocks"], said["requested"]))
+    [unit] = found["used_kib"]["findings"]
+    t.equal((unit["calls"], [(defect["kind"], defect["bytes"]) for defect in unit["defects"]]), (40, [("ratio", 1024)]))
+    left_out = [one for one in found["used_without_indexes"]["findings"] if one["defects"][0]["kind"] != "not-seen"]
+    t.equal([(one["least"], [(defect["kind"], defect["part"]) for defect in one["defects"]]) for one in left_out],
+            [(-said["indexes"], [("missing", "from add_index")])])
+    kinds = {one["defects"][0]["kind"] for one in found["used_odd"]["findings"]}
+    t.equal((found["used_odd"]["right"], kinds), (20, {"unexplained", "not-seen"}))
+
+
+def sets_in_the_file(t):
+    """The last claim is what the program added up when it asked, not at exit, when half of the blocks are gone."""
+    run = _sets(t)
+    said = {word: numbers[0] for word, numbers in _said(run).items()}
+    claims = [claim for path in _graphs(run) for claim in graphfile.Graph(path).claims if claim.function == "used_often"]
+    t.check(claims, "no claims")
+    t.equal({claim[6:] for claim in claims}, {("alloc-fn:cache_alloc", said["blocks"], said["requested"], said["usable"])})
+    t.equal(sum(claim.count for claim in claims), 10000)
+
+
+def sets_of_tags(t):
+    run = t.run(options=["--claim-fn=used_without_indexes,tag=indexes", "--claim-fn=used_right,tag=no such tag", "--claim-fn=used_usable,tag=cache",
+                         "--tag-fn=**add_index=indexes", "--tag-fn=**cache_alloc=cache"])
+    found, said = _claims(t, run), {word: numbers[0] for word, numbers in _said(run).items()}
+    t.equal(found["used_right"]["findings"][-1]["example"]["true"], 0)
+    wrong = found["used_without_indexes"]
+    t.equal((wrong["set"], max(one["example"]["true"] for one in wrong["findings"])), ("tag:indexes", said["indexes"]))
+
+
+def sets_with_sampling(t):
+    for option in ("--sample-below=100", "--stacks=partial"):
+        done = t.run_command(["true"], options=["--claim-fn=x,tag=y", option], status=1)
+        t.contains(done.log, "it needs the stacks of all blocks")
 
 
 def gallery_zstd(t):

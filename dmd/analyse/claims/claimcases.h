@@ -10,6 +10,9 @@
  * that members of one name lead to. A shape is a set of parts: objects of one shape are made of the
  * same things, in different numbers.
  *
+ * A function without an argument counts a set of blocks instead: a case then has one size, which
+ * the engine took when the function returned, and parts by kind.
+ *
  * analyse/claims/claimgraph.h makes cases of a heap graph, analyse/claims/claimrules.h finds rules.
  */
 #ifndef DMD_ANALYSE_CLAIMS_CLAIMCASES_H
@@ -62,6 +65,7 @@ typedef struct dmd_claim_case {
   uint32_t file;     /* from 0: the graph that it was judged by */
   uint32_t stack;    /* of that graph's profile; DMD_NONE: not recorded */
   uint32_t shape;    /* of names */
+  bool is_of_set;    /* about a set of blocks: all sizes are equal */
   uint64_t argument, value, count;
   dmd_claim_size_t size[DMD_N_CLAIM_SCOPES];
   uint32_t first_part, n_parts; /* retained ones first, in the order of their keys */
@@ -72,8 +76,10 @@ typedef struct dmd_claim_case {
 /* Claims of a function that cannot be judged. */
 typedef struct dmd_claim_function_sums {
   uint32_t name;
-  uint64_t n_outdated; /* the object changed before it could be looked at */
-  uint64_t n_no_block; /* the argument is not in a block */
+  uint32_t set;          /* of names: what it counts; DMD_NONE: an object */
+  uint64_t n_outdated;   /* the object changed before it could be looked at */
+  uint64_t n_no_block;   /* the argument is not in a block */
+  uint64_t n_unmeasured; /* the set was not added up, since that would have taken too long */
 } dmd_claim_function_sums_t;
 
 typedef struct dmd_claimcases {

@@ -12,7 +12,7 @@ enum {
   MAX_TRIED = 48,   /* parts of an object that pairs of defects are made of */
   MAX_UNITS = 12,   /* parts that sets of parts in the other unit are made of */
   MAX_EACH = 4096,  /* bytes for each block */
-  MAX_RATIO = 4096, /* bytes for one that is counted */
+  MAX_RATIO = 4096, /* bytes for one that is counted, other than the usual units */
   FEW_BLOCKS = 4    /* a number of bytes for each of fewer blocks is as good as a constant */
 };
 
@@ -138,6 +138,17 @@ static uint32_t most_blocks(const dmd_claim_group_t *g, uint32_t place, bool *va
   return most;
 }
 
+/* Whether a number of bytes was rounded down to a usual unit, which the defect then gets. */
+static bool is_in_unit(trial_t *t, uint64_t req, uint64_t counted) {
+  static const uint64_t units[] = {1024, 1000, 1 << 20, 1000000};
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    t->bytes = (int64_t)units[i];
+    if (counted > 0 && req / units[i] == counted)
+      return true;
+  }
+  return false;
+}
+
 /* Finds the number of bytes that a defect of a retained part must have to explain what the set
  * leaves of the case in which that shows best. False if there is none. */
 static bool find_bytes(const dmd_claim_group_t *g, trial_t *t, const set_t *set) {
@@ -150,6 +161,8 @@ static bool find_bytes(const dmd_claim_group_t *g, trial_t *t, const set_t *set)
     return false;
   if (t->kind == DMD_DEFECT_RATIO) {
     uint64_t counted = left + own;
+    if (is_in_unit(t, size.req, counted))
+      return true;
     t->bytes = counted == 0 || counted >= size.req ? 0 : (int64_t)(size.req / counted);
     return t->bytes >= 2 && t->bytes <= MAX_RATIO;
   }
@@ -186,7 +199,9 @@ static uint32_t n_places(const dmd_claim_group_t *g) {
 /* Adds the first defect, in the order of kinds and parts, that explains what the set leaves. */
 static bool add_one(const dmd_claim_group_t *g, set_t *set) {
   trial_t t;
-  for (int kind = DMD_DEFECT_UNIT; kind < DMD_DEFECT_CONSTANT; kind++)
+  /* Two numbers would explain any single claim. */
+  int end = g->n == 1 && set->n > 0 ? DMD_DEFECT_EACH : DMD_DEFECT_CONSTANT;
+  for (int kind = DMD_DEFECT_UNIT; kind < end; kind++)
     for (t.place = 0; t.place < n_places(g); t.place++) {
       t.kind = (dmd_defect_kind_t)kind;
       t.bytes = 0;

@@ -35,6 +35,7 @@ typedef enum {
   DMD_DEFECT_NOTHING,    /* 0 */
   DMD_DEFECT_WRAPPED,    /* only the lower 32 bits */
   DMD_DEFECT_STALE,      /* the true size at an earlier claim about the object */
+  DMD_DEFECT_NOT_SEEN,   /* of what the set consisted is not known */
   DMD_DEFECT_UNEXPLAINED /* none of these */
 } dmd_defect_kind_t;
 

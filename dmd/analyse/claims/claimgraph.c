@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/claims/claimgraph.h"
 
+#include "analyse/claims/claimsetparts.h"
 #include "analyse/graph/edgemask.h"
 
 enum {
@@ -29,6 +30,7 @@ typedef struct {
   uint32_t n_objects;
   uint32_t object; /* that is walked */
   dmd_bitset_t is_claimed;
+  dmd_claimsetparts_t sets;
   walked_part_t parts[2 * MAX_PARTS];
   uint32_t n_parts;
 } walk_t;
@@ -275,8 +277,9 @@ static void add_object(walk_t *w, dmd_claim_case_t *c) {
 }
 
 static void add_claim(walk_t *w, const dmd_graph_claim_t *claim, uint32_t file, const bool *picks) {
-  w->object = dmd_heapgraph_find(w->graph, claim->argument);
-  if (picks != NULL && !picks[w->object])
+  bool is_set = claim->set != DMD_NONE;
+  w->object = is_set ? DMD_GRAPH_ALL : dmd_heapgraph_find(w->graph, claim->argument);
+  if (picks != NULL && (is_set || !picks[w->object]))
     return;
   uint32_t function = dmd_intern_str(
       &w->cases->names, dmd_intern_get_str(&w->graph->claim_functions, claim->function));
@@ -287,7 +290,14 @@ static void add_claim(walk_t *w, const dmd_graph_claim_t *claim, uint32_t file, 
                         .argument = claim->argument,
                         .value = claim->value,
                         .count = claim->count};
-  if (claim->is_outdated)
+  if (is_set)
+    sums->set = dmd_intern_str(&w->cases->names,
+                               dmd_intern_get_str(&w->graph->claim_functions, claim->set));
+  if (is_set && claim->is_outdated)
+    sums->n_unmeasured += claim->count;
+  else if (is_set)
+    dmd_claimsetparts_add(&w->sets, claim, &c);
+  else if (claim->is_outdated)
     sums->n_outdated += claim->count;
   else if (!dmd_heapgraph_is_block(w->graph, w->object))
     sums->n_no_block += claim->count;
@@ -312,12 +322,15 @@ void dmd_claimcases_add_graph(dmd_claimcases_t *cases, dmd_heapgraph_t *graph, d
   find_ways(w);
   w->seen = array(w);
   dmd_bitset_init(&w->is_claimed, env, "dmd.claimgraph", graph->graph.n_nodes);
-  for (uint32_t id = 1; id <= graph->claims.last; id++)
-    dmd_bitset_add(&w->is_claimed,
-                   dmd_heapgraph_find(
-                       graph, DMD_POOL_AT(&graph->claims, const dmd_graph_claim_t, id)->argument));
+  for (uint32_t id = 1; id <= graph->claims.last; id++) {
+    const dmd_graph_claim_t *claim = DMD_POOL_AT(&graph->claims, const dmd_graph_claim_t, id);
+    if (claim->set == DMD_NONE)
+      dmd_bitset_add(&w->is_claimed, dmd_heapgraph_find(graph, claim->argument));
+  }
+  dmd_claimsetparts_init(&w->sets, cases, graph, kinds);
   for (uint32_t id = 1; id <= graph->claims.last; id++)
     add_claim(w, DMD_POOL_AT(&graph->claims, const dmd_graph_claim_t, id), file, picks);
+  dmd_claimsetparts_destroy(&w->sets);
   dmd_bitset_destroy(&w->is_claimed);
   dmd_env_free(env, w->seen);
   dmd_env_free(env, w->way);

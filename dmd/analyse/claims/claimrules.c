@@ -185,6 +185,13 @@ static uint32_t take_own_defects(const function_t *f, dmd_pool_t *findings, uint
   return n - n_left;
 }
 
+/* Whether the shape that begins at this place is that of a set without parts: no graph shows them.
+ */
+static bool is_whole_alone(const function_t *f, uint32_t first) {
+  const dmd_claim_case_t *c = case_of(f, f->ids[first]);
+  return c->is_of_set && c->n_parts == 1;
+}
+
 /* Adds the wrong claims about objects of one shape to findings. Returns the cost of their
  * defects. */
 static uint32_t find_in_shape(const function_t *f, dmd_pool_t *findings, uint32_t first_finding,
@@ -196,8 +203,14 @@ static uint32_t find_in_shape(const function_t *f, dmd_pool_t *findings, uint32_
     if (!is_right(f, f->ids[i]))
       wrong[group.n++] = f->ids[i];
   bool is_known = group.n == 0 || add_to_known(f, findings, first_finding, &group);
+  if (!is_known && is_whole_alone(f, first) && findings->last >= first_finding) {
+    const dmd_defect_t not_seen[DMD_MAX_DEFECTS] = {{.kind = DMD_DEFECT_NOT_SEEN}};
+    add_group(f, findings, first_finding, &group, not_seen);
+    is_known = true;
+  }
   uint32_t cost = is_known ? 0 : dmd_defects_find(&group, defects);
-  if (!is_known && (has_weak_defect(defects) || has_zero(&group)) &&
+  bool is_zero = has_zero(&group) && (is_known || defects[0].kind != DMD_DEFECT_RATIO);
+  if (!is_known && (has_weak_defect(defects) || is_zero) &&
       take_own_defects(f, findings, first_finding, wrong, &group) > 0)
     cost = group.n > 0 ? dmd_defects_find(&group, defects) : 0;
   if (!is_known && group.n > 0)
@@ -214,13 +227,14 @@ static uint32_t n_wrong(const function_t *f, uint32_t first, uint32_t end) {
 }
 
 /* Adds the findings under the function's rule: first for shapes with several wrong claims, whose
- * defects are surer. Returns the cost of the defects. */
+ * defects are surer; last for sets whose parts are not known. Returns the cost of the defects. */
 static uint32_t find_all(const function_t *f, dmd_pool_t *findings) {
   uint32_t first_finding = findings->last + 1, cost = 0;
-  for (int has_one = 0; has_one < 2; has_one++)
+  for (int turn = 0; turn < 3; turn++)
     for (uint32_t first = 0, end; first < f->n; first = end) {
       end = end_of_shape(f, first);
-      if ((n_wrong(f, first, end) <= 1) == has_one)
+      int when = is_whole_alone(f, first) ? 2 : n_wrong(f, first, end) <= 1;
+      if (when == turn)
         cost += find_in_shape(f, findings, first_finding, first, end);
     }
   return cost;
@@ -322,7 +336,8 @@ static void try_rule(function_t *f, best_t *best) {
 static void choose_rule(function_t *f, best_t *best) {
   static const dmd_claim_scope_t scopes[] = {DMD_CLAIM_BLOCK, DMD_CLAIM_RETAINED, DMD_CLAIM_OWNED};
   *best = (best_t){.is_any = false};
-  for (int i = 0; i < DMD_N_CLAIM_SCOPES; i++)
+  bool is_of_set = case_of(f, f->ids[0])->is_of_set;
+  for (int i = is_of_set ? 1 : 0; i < (is_of_set ? 2 : DMD_N_CLAIM_SCOPES); i++)
     for (int is_usable = 0; is_usable < 2; is_usable++) {
       f->rule = (dmd_claim_rule_t){.scope = scopes[i], .is_usable = is_usable};
       int64_t constant = common_difference(f);

@@ -93,6 +93,8 @@ static const dmd_wire_member_t claim_fields[] = {
     FIELD(1, NUMBER, claim, function), FIELD(2, NUMBER, claim, argument),
     FIELD(3, NUMBER, claim, value),    FIELD(4, NUMBER, claim, stack),
     FIELD(5, NUMBER, claim, count),    FIELD(6, NUMBER, claim, is_outdated),
+    FIELD(7, NUMBER, claim, set),      FIELD(8, NUMBER, claim, blocks),
+    FIELD(9, NUMBER, claim, req),      FIELD(10, NUMBER, claim, usable),
 };
 READER(claim)
 

@@ -71,7 +71,7 @@ typedef struct dmd_graphreports {
 } dmd_graphreports_t;
 
 typedef struct dmd_graphclaim {
-  uint64_t function, argument, value, stack, count, is_outdated;
+  uint64_t function, argument, value, stack, count, is_outdated, set, blocks, req, usable;
 } dmd_graphclaim_t;
 
 typedef struct dmd_graphblocks {

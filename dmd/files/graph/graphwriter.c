@@ -365,6 +365,10 @@ void dmd_graphwriter_claim(dmd_graphwriter_t *file, const dmd_graph_claim_t *cla
   put_field(to, 4, claim->stack);
   put_field(to, 5, claim->count);
   put_field(to, 6, claim->is_outdated);
+  put_field(to, 7, claim->set);
+  put_field(to, 8, claim->sum.blocks);
+  put_field(to, 9, claim->sum.req);
+  put_field(to, 10, claim->sum.usable);
   add_message(file, PART_CLAIM);
 }
 

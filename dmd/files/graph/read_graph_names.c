@@ -354,6 +354,7 @@ static bool load_claim(dmd_graphreaderstate_t *l, dmd_wire_span_t message) {
   if (claim.function == 0)
     return dmd_graph_reject(l, "a claim has no function");
   if (!dmd_graph_check_id(l, "function of claims", claim.function, l->claim_functions.last) ||
+      !dmd_graph_check_id(l, "set of claims", claim.set, l->claim_functions.last) ||
       !dmd_graph_check_id(l, "stack", claim.stack, l->graph->stacks.last))
     return false;
   dmd_graph_claim_t kept = {
@@ -362,7 +363,10 @@ static bool load_claim(dmd_graphreaderstate_t *l, dmd_wire_span_t message) {
       .function = *DMD_POOL_AT(&l->claim_functions, uint32_t, (uint32_t)claim.function),
       .stack = (uint32_t)claim.stack,
       .count = claim.count == 0 ? 1 : claim.count,
-      .is_outdated = claim.is_outdated != 0};
+      .is_outdated = claim.is_outdated != 0,
+      .set = claim.set == 0 ? DMD_NONE
+                            : *DMD_POOL_AT(&l->claim_functions, uint32_t, (uint32_t)claim.set),
+      .sum = {.blocks = claim.blocks, .req = claim.req, .usable = claim.usable}};
   dmd_heapgraph_add_claim(l->graph, &kept);
   return true;
 }

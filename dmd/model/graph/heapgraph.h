@@ -186,14 +186,21 @@ typedef struct dmd_graph_block {
 
 _Static_assert(sizeof(dmd_graph_block_t) == 32, "what a block costs");
 
-/* What a function said is the size of what its argument points to (--claim-fn), shortly before the
- * graph was written. */
+/* The sum of some blocks: their number, and their bytes. */
+typedef struct dmd_graph_sum {
+  uint64_t blocks, req, usable;
+} dmd_graph_sum_t;
+
+/* What a function said is the size of what its argument points to, or of a set of blocks
+ * (--claim-fn), shortly before the graph was written. */
 typedef struct dmd_graph_claim {
   uint64_t argument, value;
-  uint32_t function; /* of claim_functions */
-  uint32_t stack;    /* of `stacks`: the function, and who called it; DMD_NONE: not recorded */
-  uint64_t count;    /* times that it said so */
-  bool is_outdated;  /* the blocks that the argument led to have changed since */
+  uint32_t function;   /* of claim_functions */
+  uint32_t stack;      /* of `stacks`: the function, and who called it; DMD_NONE: not recorded */
+  uint64_t count;      /* times that it said so */
+  bool is_outdated;    /* the blocks that the argument led to have changed since */
+  uint32_t set;        /* of claim_functions: "tag:NAME" or "alloc-fn:PATTERN"; DMD_NONE: none */
+  dmd_graph_sum_t sum; /* of the set, at the claim */
 } dmd_graph_claim_t;
 
 typedef struct dmd_heapgraph {
@@ -210,7 +217,7 @@ typedef struct dmd_heapgraph {
   dmd_pool_t interiors;         /* in ascending order of edges */
   dmd_pool_t first_words;       /* in ascending order of nodes */
   dmd_pool_t contents;          /* dmd_graph_contents_t, likewise */
-  dmd_intern_t claim_functions; /* names */
+  dmd_intern_t claim_functions; /* names, and sets of blocks */
   dmd_pool_t claims;            /* dmd_graph_claim_t, in the order in which they were first made */
 } dmd_heapgraph_t;
 

@@ -2,7 +2,6 @@
 #include "record/engine/claimfns.h"
 
 #include "base/fnname.h"
-#include "base/str.h"
 #include "show/text/escape.h"
 
 enum {
@@ -13,26 +12,44 @@ enum {
   MANY_CLAIMS = 10000,    /* from this many claims on walks are shorter */
   MAX_SHORT_WALK = 256,   /* blocks */
   FREE_GRAPHS = 8,        /* graphs before frees until the number of claims has to double */
-  PROMPT_GRAPHS = 32      /* graphs after claims of functions whose claims were outdated */
+  FIRST_DIFFERENCES = 4,  /* of a set, until their number has to double */
+  PROMPT_GRAPHS = 32      /* graphs after claims of functions whose claims were outdated, or differ
+                             from the sum of a set */
 };
 
 /* Claims of a function. */
 typedef struct {
   uint64_t n;
-  bool are_outdated; /* some were, at a graph */
+  bool are_outdated;    /* some were, at a graph */
+  uint32_t option;      /* its number */
+  uint64_t differences; /* of the latest claim, from requested and from usable bytes of a set */
+  uint64_t n_different; /* times that these were others than before */
 } count_t;
 
 typedef struct {
   uint64_t argument, value, signature;
   uint32_t function, stack, count;
   uint32_t max_walk; /* the limit of its walk */
+  bool is_measured;  /* the sum of the set is known */
+  dmd_graph_sum_t sum;
 } claim_t;
+
+static const dmd_claim_fn_t *option_at(const dmd_claimfns_t *fns, uint32_t number) {
+  return DMD_POOL_AT(&fns->options->claim_fns, const dmd_claim_fn_t, number);
+}
+
+/* The option that a function matched. */
+static const dmd_claim_fn_t *option_of(const dmd_claimfns_t *fns, uint32_t function) {
+  return option_at(fns, DMD_POOL_AT(&fns->counts, const count_t, function)->option);
+}
 
 static bool same_claim(const void *owner, uint32_t id, const void *key) {
   const claim_t *a = DMD_POOL_AT(&((const dmd_claimfns_t *)owner)->claims, const claim_t, id);
   const claim_t *b = key;
   return a->argument == b->argument && a->value == b->value && a->signature == b->signature &&
-         a->function == b->function && a->stack == b->stack && a->max_walk == b->max_walk;
+         a->function == b->function && a->stack == b->stack && a->max_walk == b->max_walk &&
+         a->is_measured == b->is_measured && a->sum.blocks == b->sum.blocks &&
+         a->sum.req == b->sum.req && a->sum.usable == b->sum.usable;
 }
 
 static bool same_address(const void *owner, uint32_t id, const void *key) {
@@ -40,8 +57,10 @@ static bool same_address(const void *owner, uint32_t id, const void *key) {
 }
 
 void dmd_claimfns_init(dmd_claimfns_t *fns, const dmd_env_t *env, const dmd_engine_host_t *host,
-                       const dmd_options_t *options, dmd_blocks_t *blocks) {
-  *fns = (dmd_claimfns_t){.env = env, .host = host, .options = options, .blocks = blocks};
+                       const dmd_options_t *options, dmd_live_t *live) {
+  *fns = (dmd_claimfns_t){.env = env, .host = host, .options = options, .blocks = live->blocks};
+  dmd_claimsets_init(&fns->sets, env, host, live);
+  dmd_pool_init(&fns->set_of, env, "dmd.claimfns.sets", sizeof(uint32_t));
   dmd_intern_init(&fns->functions, env, "dmd.claimfns.functions");
   dmd_pool_init(&fns->used, env, "dmd.claimfns.used", sizeof(uint32_t));
   dmd_pool_init(&fns->counts, env, "dmd.claimfns.counts", sizeof(count_t));
@@ -52,6 +71,12 @@ void dmd_claimfns_init(dmd_claimfns_t *fns, const dmd_env_t *env, const dmd_engi
   dmd_pool_init(&fns->needed, env, "dmd.claimfns.needed", sizeof(uint64_t));
   dmd_table_init(&fns->needed_index, env, "dmd.claimfns.needed", same_address, &fns->needed);
   dmd_pool_reach(&fns->used, options->claim_fns.last);
+  dmd_pool_reach(&fns->set_of, options->claim_fns.last);
+  for (uint32_t i = 1; i <= options->claim_fns.last; i++) {
+    const char *set = option_at(fns, i)->set;
+    if (set != NULL)
+      *DMD_POOL_AT(&fns->set_of, uint32_t, i) = dmd_claimsets_add(&fns->sets, set);
+  }
 }
 
 void dmd_claimfns_destroy(dmd_claimfns_t *fns) {
@@ -64,25 +89,22 @@ void dmd_claimfns_destroy(dmd_claimfns_t *fns) {
   dmd_pool_destroy(&fns->counts);
   dmd_pool_destroy(&fns->used);
   dmd_intern_destroy(&fns->functions);
+  dmd_pool_destroy(&fns->set_of);
+  dmd_claimsets_destroy(&fns->sets);
 }
 
 /* ---- Functions. ---- */
 
-static bool matches(const char *glob, const char *name) {
-  size_t n = dmd_str_length(name);
-  dmd_fnname_t plain = dmd_fnname_plain(name, n);
-  return n > 0 &&
-         (dmd_glob_matches_n(glob, name, n) || dmd_glob_matches_n(glob, plain.at, plain.n));
-}
-
 bool dmd_claimfns_match(dmd_claimfns_t *fns, const char *name, dmd_claim_function_t *function) {
   for (uint32_t i = 1; i <= fns->options->claim_fns.last; i++) {
-    const dmd_claim_fn_t *fn = DMD_POOL_AT(&fns->options->claim_fns, const dmd_claim_fn_t, i);
-    if (!matches(fn->glob, name))
+    const dmd_claim_fn_t *fn = option_at(fns, i);
+    if (!dmd_fnname_matches(fn->glob, name))
       continue;
     ++*DMD_POOL_AT(&fns->used, uint32_t, i);
     *function = (dmd_claim_function_t){.name = dmd_intern_text(&fns->functions, name),
                                        .argument = fn->argument};
+    dmd_pool_reach(&fns->counts, function->name);
+    DMD_POOL_AT(&fns->counts, count_t, function->name)->option = i;
     return true;
   }
   return false;
@@ -96,7 +118,7 @@ void dmd_claimfns_say_unused(dmd_claimfns_t *fns) {
       continue;
     dmd_strbuf_cut(&line, 0);
     dmd_strbuf_str(&line, "dmd: no function that ran matches --claim-fn=");
-    dmd_escape_append(&line, DMD_POOL_AT(&fns->options->claim_fns, const dmd_claim_fn_t, i)->glob);
+    dmd_escape_append(&line, option_at(fns, i)->glob);
     fns->host->say(fns->host->ctx, line.text);
   }
   dmd_strbuf_destroy(&line);
@@ -155,10 +177,13 @@ static void need_walked(dmd_claimfns_t *fns) {
 
 /* ---- Claims. ---- */
 
+static bool is_power_of_two(uint64_t n) {
+  return n != 0 && (n & (n - 1)) == 0;
+}
+
 /* Counts a claim. Returns whether a graph should follow: for the first claims of a function, when
  * their number doubles, and if earlier ones were outdated. */
 static bool count(dmd_claimfns_t *fns, uint32_t function) {
-  dmd_pool_reach(&fns->counts, function);
   count_t *of = DMD_POOL_AT(&fns->counts, count_t, function);
   fns->n_claims++;
   of->n++;
@@ -166,23 +191,44 @@ static bool count(dmd_claimfns_t *fns, uint32_t function) {
     fns->n_prompt++;
     return true;
   }
-  return (of->n & (of->n - 1)) == 0 && __builtin_ctzll(of->n) % 3 == 0;
+  return is_power_of_two(of->n) && __builtin_ctzll(of->n) % 3 == 0;
+}
+
+/* Takes the sum of the set that the claim is about, or walks its object. */
+static void look_at(dmd_claimfns_t *fns, claim_t *claim) {
+  count_t *of = DMD_POOL_AT(&fns->counts, count_t, claim->function);
+  uint32_t set = *DMD_POOL_AT(&fns->set_of, const uint32_t, of->option);
+  if (set == DMD_NONE) {
+    claim->max_walk = fns->n_claims < MANY_CLAIMS ? MAX_WALK : MAX_SHORT_WALK;
+    claim->signature = walk(fns, claim->argument, claim->max_walk);
+    return;
+  }
+  claim->is_measured = dmd_claimsets_measure(&fns->sets, set, &claim->sum);
+  uint64_t req = claim->value - claim->sum.req, usable = claim->value - claim->sum.usable;
+  uint64_t differences = dmd_hash_u64(req ^ dmd_hash_u64(usable));
+  bool is_new = claim->is_measured && req != 0 && usable != 0 && differences != of->differences;
+  of->differences = differences;
+  of->n_different += is_new;
+  bool is_wanted = of->n_different <= FIRST_DIFFERENCES || is_power_of_two(of->n_different);
+  if (is_new && is_wanted && !fns->is_due && fns->n_prompt < PROMPT_GRAPHS) {
+    fns->n_prompt++;
+    fns->is_due = true;
+  }
 }
 
 void dmd_claimfns_add(dmd_claimfns_t *fns, const dmd_new_claim_t *claim) {
-  uint32_t max_walk = fns->n_claims < MANY_CLAIMS ? MAX_WALK : MAX_SHORT_WALK;
   fns->is_due = count(fns, claim->function) || fns->is_due;
   if (fns->claims.last >= MAX_CLAIMS)
     return;
   claim_t added = {.argument = claim->argument,
                    .value = claim->value,
-                   .signature = walk(fns, claim->argument, max_walk),
                    .function = claim->function,
-                   .stack = claim->stack,
-                   .max_walk = max_walk};
+                   .stack = claim->stack};
+  look_at(fns, &added);
   uint64_t hash = dmd_table_hash(&fns->index, added.argument);
   hash = dmd_hash_u64(hash ^ added.value);
-  hash = dmd_hash_u64(hash ^ added.signature ^ ((uint64_t)added.function << 32 | added.stack));
+  hash = dmd_hash_u64(hash ^ added.signature ^ added.sum.usable ^
+                      ((uint64_t)added.function << 32 | added.stack));
   uint32_t id = dmd_table_find(&fns->index, hash, &added);
   if (id == DMD_NONE) {
     id = dmd_pool_add(&fns->claims);
@@ -224,20 +270,29 @@ static void forget(dmd_claimfns_t *fns) {
 void dmd_claimfns_write(dmd_claimfns_t *fns, dmd_numbering_t *stacks, dmd_graphwriter_t *file) {
   if (fns->claims.last == 0)
     return;
+  for (uint32_t i = 1; i <= fns->options->claim_fns.last; i++)
+    if (option_at(fns, i)->set != NULL)
+      dmd_intern_text(&fns->functions, option_at(fns, i)->set);
   for (uint32_t i = 1; i <= dmd_intern_count(&fns->functions); i++)
     dmd_graphwriter_claim_function(file, dmd_intern_get_str(&fns->functions, i));
   for (uint32_t i = 1; i <= fns->claims.last; i++) {
     const claim_t *claim = DMD_POOL_AT(&fns->claims, const claim_t, i);
-    bool is_outdated = walk(fns, claim->argument, claim->max_walk) != claim->signature;
-    if (is_outdated)
+    const char *set = option_of(fns, claim->function)->set;
+    bool is_outdated = set != NULL
+                           ? !claim->is_measured
+                           : walk(fns, claim->argument, claim->max_walk) != claim->signature;
+    if (is_outdated && set == NULL)
       DMD_POOL_AT(&fns->counts, count_t, claim->function)->are_outdated = true;
-    dmd_graphwriter_claim(file,
-                          &(dmd_graph_claim_t){.argument = claim->argument,
-                                               .value = claim->value,
-                                               .function = claim->function,
-                                               .stack = dmd_numbering_of(stacks, claim->stack),
-                                               .count = claim->count,
-                                               .is_outdated = is_outdated});
+    dmd_graphwriter_claim(
+        file,
+        &(dmd_graph_claim_t){.argument = claim->argument,
+                             .value = claim->value,
+                             .function = claim->function,
+                             .stack = dmd_numbering_of(stacks, claim->stack),
+                             .count = claim->count,
+                             .is_outdated = is_outdated,
+                             .set = set == NULL ? DMD_NONE : dmd_intern_text(&fns->functions, set),
+                             .sum = claim->sum});
   }
   forget(fns);
 }

@@ -17,6 +17,11 @@
  * everything; and before a block that a claim led to is freed (dmd_claimfns_need), the first few
  * times and then when the number of all claims has doubled.
  *
+ * A function without an argument says how large a set of blocks is (claimsets.h). The sum of the
+ * set is taken at the claim. A graph that is written at once shows what the set consists of; so one
+ * is due, up to a limit, if the function's number differs from the sum by another number than
+ * before.
+ *
  * Equal claims with equal signatures are counted as one. Memory: some 60 bytes a claim, and 20 for
  * each block that claims lead to, up to a limit. Cost of a claim: a walk of at most some thousand
  * blocks.
@@ -27,6 +32,7 @@
 #ifndef DMD_RECORD_ENGINE_CLAIMFNS_H
 #define DMD_RECORD_ENGINE_CLAIMFNS_H
 
+#include "record/engine/claimsets.h"
 #include "record/engine/options.h"
 #include "record/heap/capture.h"
 #include "record/host.h"
@@ -36,7 +42,9 @@ typedef struct dmd_claimfns {
   const dmd_engine_host_t *host;
   const dmd_options_t *options;
   dmd_blocks_t *blocks;
-  dmd_intern_t functions; /* names of those that matched */
+  dmd_claimsets_t sets;
+  dmd_pool_t set_of;      /* by number of the option: uint32_t, its set; DMD_NONE: none */
+  dmd_intern_t functions; /* names of those that matched, and texts of sets */
   dmd_pool_t used;        /* by number of the option: uint32_t, functions that matched */
   dmd_pool_t claims;      /* since the latest graph */
   dmd_table_t index;
@@ -54,13 +62,13 @@ typedef struct dmd_claimfns {
 
 /* All must stay in place until it is destroyed. */
 void dmd_claimfns_init(dmd_claimfns_t *fns, const dmd_env_t *env, const dmd_engine_host_t *host,
-                       const dmd_options_t *options, dmd_blocks_t *blocks);
+                       const dmd_options_t *options, dmd_live_t *live);
 void dmd_claimfns_destroy(dmd_claimfns_t *fns);
 
 /* A function whose claims are wanted. */
 typedef struct dmd_claim_function {
   uint32_t name;     /* of functions */
-  uint32_t argument; /* its number, from 1 */
+  uint32_t argument; /* its number, from 1; 0: it counts a set of blocks */
 } dmd_claim_function_t;
 
 /* Whether the function with this name, as printed, is one. */
@@ -68,9 +76,9 @@ bool dmd_claimfns_match(dmd_claimfns_t *fns, const char *name, dmd_claim_functio
 
 /* The function returned this value. */
 typedef struct dmd_new_claim {
-  uint32_t function; /* of functions */
-  uint32_t stack;    /* of the host's */
-  uint64_t argument, value;
+  uint32_t function;        /* of functions */
+  uint32_t stack;           /* of the host's */
+  uint64_t argument, value; /* argument 0 for a set */
 } dmd_new_claim_t;
 
 void dmd_claimfns_add(dmd_claimfns_t *fns, const dmd_new_claim_t *claim);

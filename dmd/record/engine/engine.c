@@ -106,7 +106,7 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   dmd_live_init(&engine->live, env, &config);
   dmd_mempools_init(&engine->mempools, env);
   dmd_rules_init(&engine->rules, env, host, options, &engine->live);
-  dmd_claimfns_init(&engine->claimfns, env, host, options, engine->live.blocks);
+  dmd_claimfns_init(&engine->claimfns, env, host, options, &engine->live);
   dmd_running_init(&engine->running, env, host);
   dmd_popsites_init(&engine->popsites, env, &engine->running);
   engine->live.config.never_quick = host->waiting == NULL || engine->rules.tag;

@@ -69,23 +69,46 @@ static bool take_no_report_fn(void *target, const char *value, dmd_strbuf_t *why
   return take_report_rule(target, DMD_RULE_NO_REPORT_FN, value, why);
 }
 
-/* Splits PATTERN[,arg=N]. Claims are judged by a heap graph. */
+/* A set of blocks: `tag:NAME`, `alloc-fn:PATTERN`. */
+static const char *keep_set(dmd_options_t *options, const char *key, const char *of) {
+  dmd_strbuf_t set;
+  dmd_strbuf_init(&set, options->env);
+  dmd_strbuf_str(&set, key);
+  dmd_strbuf_str(&set, ":");
+  dmd_strbuf_str(&set, of);
+  const char *kept = keep(options, set.text, set.n);
+  dmd_strbuf_destroy(&set);
+  return kept;
+}
+
+/* Splits PATTERN[,arg=N|,tag=NAME|,alloc-fn=PATTERN]. Claims are judged by a heap graph. */
 static bool take_claim_fn(void *target, const char *value, dmd_strbuf_t *why) {
-  static const char key[] = ",arg=";
   dmd_options_t *options = target;
-  size_t n = dmd_str_length(value), key_n = sizeof key - 1;
-  uint32_t argument = 1;
-  if (n > key_n && dmd_mem_equal(value + n - key_n - 1, key, key_n)) {
-    argument = (uint32_t)(value[n - 1] - '0');
-    n -= key_n + 1;
-  }
-  if (n == 0 || argument < 1 || argument > DMD_MAX_CLAIM_ARGUMENT) {
-    dmd_strbuf_str(why, n == 0 ? "the pattern is empty" : "the argument is not one of 1 to 6");
+  const char *argument = dmd_str_find(value, ",arg="), *tag = dmd_str_find(value, ",tag=");
+  const char *alloc_fn = dmd_str_find(value, ",alloc-fn="), *wrong = NULL;
+  const char *end = argument != NULL ? argument : tag != NULL ? tag : alloc_fn;
+  size_t n = end != NULL ? (size_t)(end - value) : dmd_str_length(value);
+  dmd_claim_fn_t fn = {.argument = 1};
+  if (n == 0)
+    wrong = "the pattern is empty";
+  else if (argument != NULL &&
+           (argument[5] < '1' || argument[5] > '0' + DMD_MAX_CLAIM_ARGUMENT || argument[6] != '\0'))
+    wrong = "the argument is not one of 1 to 6";
+  else if (argument == NULL && end != NULL && *(dmd_str_find(end, "=") + 1) == '\0')
+    wrong = tag != NULL ? "the tag is empty" : "the pattern behind alloc-fn= is empty";
+  if (wrong != NULL) {
+    dmd_strbuf_str(why, wrong);
     return false;
   }
+  fn.glob = keep(options, value, n);
+  if (argument != NULL)
+    fn.argument = (uint32_t)(argument[5] - '0');
+  else if (end != NULL)
+    fn = (dmd_claim_fn_t){.glob = fn.glob,
+                          .set = tag != NULL ? keep_set(options, "tag", tag + 5)
+                                             : keep_set(options, "alloc-fn", alloc_fn + 10)};
   uint32_t number = dmd_pool_add(&options->claim_fns);
-  *DMD_POOL_AT(&options->claim_fns, dmd_claim_fn_t, number) =
-      (dmd_claim_fn_t){.glob = keep(options, value, n), .argument = argument};
+  *DMD_POOL_AT(&options->claim_fns, dmd_claim_fn_t, number) = fn;
   options->graph = DMD_GRAPH_YES;
   return true;
 }
@@ -232,10 +255,10 @@ static const dmd_option_t engine_options[] = {
      "such a call by or below a function that matches only asks for the capacity, and is not a "
      "report. Repeatable",
      DMD_OPTION_OWN, .take = take_no_report_fn},
-    {"claim-fn", "<pattern>[,arg=<n>]", NULL,
+    {"claim-fn", "<pattern>[,arg=<n>|,tag=<name>|,alloc-fn=<pattern>]", NULL,
      "for Valgrind: a function that matches returns the size of what its argument points to, the "
-     "first or the n-th; its results are kept in a heap graph, where dmdv claims checks them. "
-     "Repeatable",
+     "first or the n-th, or of all blocks with a tag or that a function which matches allocated; "
+     "its results are kept in a heap graph, where dmdv claims checks them. Repeatable",
      DMD_OPTION_OWN, .take = take_claim_fn},
     {"require-scope", "no|yes", "no", "a report outside of any reporter is a misreport", WORD,
      AT(require_scope)},
@@ -338,6 +361,13 @@ void dmd_options_note(dmd_options_t *options, const char *argument) {
   dmd_strbuf_str(&options->given, argument);
 }
 
+static bool has_sets(const dmd_options_t *options) {
+  for (uint32_t i = 1; i <= options->claim_fns.last; i++)
+    if (DMD_POOL_AT(&options->claim_fns, const dmd_claim_fn_t, i)->set != NULL)
+      return true;
+  return false;
+}
+
 dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
   bool samples = options->sample_interval > 0;
   const struct {
@@ -357,6 +387,9 @@ dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
        {"--stacks=partial", "with --sample-interval every sampled block has its stack"}},
       {options->graph == DMD_GRAPH_YES && samples,
        {"--graph=yes", "a heap graph needs every block, and --sample-interval records few"}},
+      {has_sets(options) && (options->sample_below > 0 || options->stacks == DMD_STACKS_PARTIAL),
+       {"--claim-fn with a tag or alloc-fn",
+        "it needs the stacks of all blocks, so it cannot be combined with sampling"}},
       {options->lifetimes && (samples || options->sample_below > 0),
        {"--lifetimes=yes", "lifetimes need every block, so it cannot be combined with sampling"}},
       {options->lifetimes && (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),

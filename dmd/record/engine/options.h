@@ -37,10 +37,12 @@ typedef struct dmd_rule {
   const char *tag;  /* NULL for report rules */
 } dmd_rule_t;
 
-/* A --claim-fn: functions whose result is the size of what an argument points to. */
+/* A --claim-fn: functions whose result is the size of what an argument points to, or of all blocks
+ * of a set: "tag:NAME" or "alloc-fn:PATTERN". */
 typedef struct dmd_claim_fn {
   const char *glob;
-  uint32_t argument; /* its number, from 1 */
+  uint32_t argument; /* its number, from 1; 0: a set */
+  const char *set;   /* NULL: an argument */
 } dmd_claim_fn_t;
 
 enum { DMD_MAX_CLAIM_ARGUMENT = 6 };

@@ -58,14 +58,6 @@ static owner_t owner_of(const dmd_object_t *object) {
   return object->path != NULL && dmd_is_alloc_object(object->path) ? CODE_ALLOCATOR : CODE_PROGRAM;
 }
 
-/* Matches the name as printed, or without return type, parameters etc. */
-static bool function_matches(const char *glob, const char *name) {
-  size_t n = dmd_str_length(name);
-  dmd_fnname_t plain = dmd_fnname_plain(name, n);
-  return n > 0 &&
-         (dmd_glob_matches_n(glob, name, n) || dmd_glob_matches_n(glob, plain.at, plain.n));
-}
-
 /* The first tag rule, of those for any frame or of the others, that matches the function in this
  * object. */
 static uint32_t first_match(const dmd_rules_t *rules, const dmd_object_t *object, const char *name,
@@ -75,7 +67,7 @@ static uint32_t first_match(const dmd_rules_t *rules, const dmd_object_t *object
     if (rule->tag == NULL || rule->any_frame != any_frame)
       continue;
     if (rule->kind == DMD_RULE_TAG_LIBRARY ? object_matches(rule->glob, object)
-                                           : function_matches(rule->glob, name))
+                                           : dmd_fnname_matches(rule->glob, name))
       return i;
   }
   return NO_RULE;
@@ -86,11 +78,11 @@ static uint32_t first_match(const dmd_rules_t *rules, const dmd_object_t *object
 static uint32_t report_rule(const dmd_rules_t *rules, const char *name) {
   for (uint32_t i = 1; i <= rules->options->rules.last; i++) {
     const dmd_rule_t *rule = dmd_options_rule(rules->options, i);
-    if (rule->tag == NULL && function_matches(rule->glob, name))
+    if (rule->tag == NULL && dmd_fnname_matches(rule->glob, name))
       return i;
   }
   for (size_t i = 0; i < sizeof capacity_functions / sizeof *capacity_functions; i++)
-    if (function_matches(capacity_functions[i], name))
+    if (dmd_fnname_matches(capacity_functions[i], name))
       return CAPACITY;
   return 0;
 }

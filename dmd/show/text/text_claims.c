@@ -22,6 +22,7 @@ static const char *const defects[] = {[DMD_DEFECT_UNIT] = "unit",
                                       [DMD_DEFECT_NOTHING] = "nothing",
                                       [DMD_DEFECT_WRAPPED] = "wrapped",
                                       [DMD_DEFECT_STALE] = "stale",
+                                      [DMD_DEFECT_NOT_SEEN] = "not-seen",
                                       [DMD_DEFECT_UNEXPLAINED] = "unexplained"};
 
 static const dmd_claim_function_sums_t *sums_of(const dmd_claimrules_t *rules, uint32_t id) {
@@ -42,11 +43,15 @@ static void print_name(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t n
   dmd_print_types(out, rules->cases->env, dmd_claimcases_name(rules->cases, name));
 }
 
-static void print_rule(dmd_out_t *out, const dmd_claim_rule_t *rule) {
+/* set: what the function counts if that is not an object; else DMD_NONE. */
+static void print_rule(dmd_out_t *out, const dmd_claimrules_t *rules, const dmd_claim_rule_t *rule,
+                       uint32_t set) {
   static const char *const meanings[DMD_N_CLAIM_SCOPES] = {
       "the object's own block", "what the object owns, without other objects that are asked",
       "all that the object retains"};
-  dmd_out_str(out, meanings[rule->scope]);
+  dmd_out_str(out, set != DMD_NONE ? "the bytes of " : meanings[rule->scope]);
+  if (set != DMD_NONE)
+    print_name(out, rules, set);
   dmd_out_str(out, rule->is_usable ? ", in usable bytes" : ", in requested bytes");
   if (rule->constant != 0) {
     dmd_out_str(out, rule->constant > 0 ? ", plus " : ", less ");
@@ -111,7 +116,8 @@ static const struct {
     [DMD_DEFECT_NOTHING] = {"returns 0", "", false},
     [DMD_DEFECT_WRAPPED] = {"keeps only the lower 32 bits", "", false},
     [DMD_DEFECT_STALE] = {"repeats what was true earlier", "", false},
-    [DMD_DEFECT_UNEXPLAINED] = {"no part of the object explains this", "", false},
+    [DMD_DEFECT_NOT_SEEN] = {"no heap graph shows what the blocks were at that moment", "", false},
+    [DMD_DEFECT_UNEXPLAINED] = {"no part explains this", "", false},
 };
 
 static void print_defect_words(dmd_out_t *out, const dmd_claimrules_t *rules,
@@ -148,11 +154,13 @@ static void print_example(dmd_out_t *out, const dmd_claimrules_t *rules,
   const dmd_claim_case_t *c = dmd_claimcases_at(rules->cases, f->example);
   char address[DMD_FORMAT_MAX];
   dmd_format_hex(address, c->argument);
-  dmd_out_str(out, "    such as 0x");
-  dmd_out_str(out, address);
-  dmd_out_str(out, " (");
-  print_name(out, rules, dmd_claimcases_part(rules->cases, c, c->object_part)->name);
-  dmd_out_str(out, "): ");
+  dmd_out_str(out, c->is_of_set ? "    such as " : "    such as 0x");
+  if (!c->is_of_set) {
+    dmd_out_str(out, address);
+    dmd_out_str(out, " (");
+    print_name(out, rules, dmd_claimcases_part(rules->cases, c, c->object_part)->name);
+    dmd_out_str(out, "): ");
+  }
   dmd_print_unsigned(out, c->value);
   dmd_out_str(out, " claimed, ");
   dmd_print_unsigned(out, dmd_claim_truth(&v->rule, c));
@@ -190,8 +198,9 @@ static void print_not_judged(dmd_out_t *out, const dmd_claim_function_sums_t *su
     uint64_t n;
     const char *why;
   } all[] = {{sums->n_outdated, "the object changed before a heap graph was written"},
-             {sums->n_no_block, "the argument is not in a block"}};
-  for (int i = 0; i < 2; i++) {
+             {sums->n_no_block, "the argument is not in a block"},
+             {sums->n_unmeasured, "adding up the blocks each time would have taken too long"}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i].n == 0)
       continue;
     dmd_out_str(out, "  ");
@@ -211,7 +220,7 @@ static void print_function(dmd_out_t *out, const dmd_claimrules_t *rules, uint32
   dmd_out_char(out, '\n');
   if (v->n_cases > 0) {
     dmd_out_str(out, v->has_rule ? "  returns " : "  never right, compared with ");
-    print_rule(out, &v->rule);
+    print_rule(out, rules, &v->rule, sums_of(rules, id)->set);
     if (v->has_rule) {
       dmd_out_str(out, ": right in ");
       print_calls(out, v->n_right);
@@ -275,7 +284,8 @@ static void write_example(dmd_jsonout_t *j, const dmd_claimrules_t *rules,
   const dmd_claim_case_t *c = dmd_claimcases_at(rules->cases, f->example);
   dmd_jsonout_key(j, "example");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_address(j, "address", c->argument);
+  if (!c->is_of_set)
+    dmd_jsonout_key_address(j, "address", c->argument);
   dmd_jsonout_key_u64(j, "claimed", c->value);
   dmd_jsonout_key_u64(j, "true", dmd_claim_truth(&v->rule, c));
   dmd_jsonout_key(j, "parts");
@@ -316,14 +326,17 @@ static void write_function(dmd_jsonout_t *j, const dmd_claimrules_t *rules, uint
   const dmd_claim_verdict_t *v = dmd_claimrules_at(rules, id);
   dmd_jsonout_object(j, DMD_JSONOUT_LINES);
   write_name(j, "function", rules, v->function);
+  write_name(j, "set", rules, sums_of(rules, id)->set);
   dmd_jsonout_key_u64(j, "calls", v->count);
   dmd_jsonout_key_u64(j, "right", v->n_right);
   dmd_jsonout_key_u64(j, "changed", sums_of(rules, id)->n_outdated);
   dmd_jsonout_key_u64(j, "notInABlock", sums_of(rules, id)->n_no_block);
+  dmd_jsonout_key_u64(j, "notMeasured", sums_of(rules, id)->n_unmeasured);
   if (v->n_cases > 0) {
     dmd_jsonout_key(j, "rule");
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-    dmd_jsonout_key_str(j, "counts", scopes[v->rule.scope]);
+    dmd_jsonout_key_str(j, "counts",
+                        sums_of(rules, id)->set != DMD_NONE ? "set" : scopes[v->rule.scope]);
     dmd_jsonout_key_str(j, "bytes", v->rule.is_usable ? "usable" : "requested");
     key_i64(j, "constant", v->rule.constant);
     dmd_jsonout_key_bool(j, "explains", v->has_rule);
