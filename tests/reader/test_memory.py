@@ -14,6 +14,7 @@ import time
 import urllib.error
 import urllib.request
 
+import firefox
 from harness import Skip, compiler, files, prometheus
 from test_openmetrics import FORMATS, Exporter
 
@@ -410,6 +411,41 @@ def test_a_file_of_a_process_and_its_child(test):
         program.end()
 
 
+# What about:memory shows of a file: the lines of its trees without their folded parts, by process, and its warnings.
+ABOUT_MEMORY = """
+const window = Services.wm.getMostRecentWindow("navigator:browser");
+const tab = window.gBrowser.addTrustedTab("about:memory?file=" + encodeURIComponent(arguments[0]));
+const all = (part, selector) => Array.from(part.querySelectorAll(selector));
+return (async () => {
+  let page;
+  do {
+    await new Promise(done => window.setTimeout(done, 20));
+    page = tab.linkedBrowser.contentDocument;
+  } while (!page || !page.querySelector(".sections, .badInputWarning"));
+  const warnings = all(page, ".accuracyWarning, .badInputWarning, .invalid").map(e => e.textContent).filter(text => text !== "");
+  all(page, ".kids.hidden").forEach(part => part.remove());
+  const lines = section => all(section, "pre.entries").flatMap(e => e.textContent.split("\\n")).filter(line => line !== "");
+  return [Object.fromEntries(all(page, ".section").map(e => [e.querySelector("h1").textContent, lines(e)])), warnings];
+})();
+"""
+
+
+def test_firefox(test):
+    """Its about:memory has no warning for a file of two processes, and shows the trees that dmdv shows, line by line."""
+    with running(test, "forks") as program:
+        program.ask("--children", "-o", "m.json.gz")
+        program.end()
+    with firefox.Firefox(test.folder) as browser:
+        theirs, warnings = browser.run(ABOUT_MEMORY, test.path("m.json.gz"))
+    test.equal(warnings, [])
+    shown, _ = test.dmdv("tree", "m.json.gz")
+    shown = re.sub(r"\d+\.\d\d KB ", "0.00 MB ", shown)  # which Firefox always counts in MB
+    ours = {name: [line for line in text.split("\n") if re.search(" (--|──|\\+\\+) ", line)]
+            for text, name in re.findall(r"(.*?)^End of (.*?)$", shown, re.MULTILINE | re.DOTALL)}
+    test.equal(theirs, ours)
+    test.check(len(ours) == 2 and all(len(lines) > 30 for lines in ours.values()), "%s" % ours)
+
+
 def test_differences(test):
     with running(test, "polls") as program:
         program.ask("-o", "m.json")
@@ -546,6 +582,16 @@ def test_requests_that_are_refused(test):
         test.equal(get(address, "/")[0], 404)
         program.end()
         test.equal(get(address, "/metrics")[0], 503)
+
+
+def test_build_without_libmicrohttpd(test):
+    """The options that need a server say so; all else works."""
+    missing = "dmdv: memory: this dmdv was built without libmicrohttpd, which --listen and --view need"
+    if test.error("memory", "--listen=", "1") != missing:
+        raise Skip("this dmdv has libmicrohttpd")
+    if not without_page(test):
+        test.equal(test.error("memory", "--view", str(os.getpid())), missing)
+    test.contains(test.dmdv("memory", str(os.getpid()))[0], " ── resident\n")
 
 
 def test_wrong_addresses(test):
