@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * The library of memory reporters with concurrent threads, built with ThreadSanitizer: some threads
- * register reporters and unregister them, others collect, poll, or ask from outside. No reporter
- * runs after it was unregistered, one runs at a time, and every request gets a whole answer.
+ * register reporters and unregister them, load and unload a plugin that has one, fork, collect,
+ * poll, or ask from outside. Some reporters lie, recurse, or hang for a while. No reporter runs
+ * after it was unregistered, one runs at a time, and every request gets a whole answer. At the end
+ * no slot and no file descriptor is lost.
+ *
+ *   test_reporters [REQUESTS]     default: 200
  */
 #include "together.h"
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <libgen.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,21 +21,24 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "dmd-reporters.h"
 
 /* One asks: ThreadSanitizer keeps one signal of a number for each thread and drops others. */
-enum { N_REGISTERING = 3, N_ASKING = 1, N_STEPS = 300, SIGNAL = 59 };
+enum { N_REGISTERING = 3, N_LIES = 4, SIGNAL = 59 };
 
-typedef enum { REGISTERS, ASKS, COLLECTS, POLLS } role_t;
+typedef enum { REGISTERS, LOADS, FORKS, ASKS, COLLECTS, POLLS } role_t;
 
 typedef struct {
   role_t role;
   uint64_t dice;
 } worker_t;
 
-static int g_n_running, g_n_working;
+static long g_n_requests = 200;
+static const char *g_plugin;
+static int g_n_running, g_is_over;
 
 /* What a reporter measures: freed as soon as it is unregistered. */
 typedef struct {
@@ -44,14 +54,44 @@ static void measure(struct dmd_reporters_call *call, void *closure) {
                        m->amount, NULL);
   CHECK(dmd_reporters_collect(NULL, NULL, 0) == -1);
   dmd_reporters_poll();
+  CHECK(m->is_alive);
   __atomic_sub_fetch(&g_n_running, 1, __ATOMIC_RELAXED);
+}
+
+/* Registered for as long as the program runs. */
+static void lie(struct dmd_reporters_call *call, void *unused) {
+  (void)unused;
+  dmd_reporters_report(call, NULL, DMD_REPORTERS_HEAP, DMD_REPORTERS_BYTES, 1, NULL);
+  dmd_reporters_report(call, "", DMD_REPORTERS_HEAP, DMD_REPORTERS_BYTES, 1, NULL);
+  dmd_reporters_report(call, "explicit/x", DMD_REPORTERS_OTHER, DMD_REPORTERS_BYTES, 1, NULL);
+  dmd_reporters_report(call, "x", 99, -1, INT64_MIN, NULL);
+  dmd_reporters_report(call, "\"}\n{\"end\":1}\n\xff", DMD_REPORTERS_OTHER, DMD_REPORTERS_COUNT,
+                       INT64_MIN, "\n\x1b");
+}
+
+static void recurse(struct dmd_reporters_call *call, void *unused) {
+  (void)call;
+  int id = dmd_reporters_register(recurse, unused, "recurses", 0);
+  CHECK(id > 0 && dmd_reporters_openmetrics(NULL, NULL) == -1);
+  dmd_reporters_unregister(id);
+}
+
+/* Others wait for it meanwhile. */
+static void hang(struct dmd_reporters_call *call, void *dice) {
+  (void)call;
+  if (together_roll(dice, 100) == 0)
+    usleep(20000);
+}
+
+static int is_over(void) {
+  return __atomic_load_n(&g_is_over, __ATOMIC_ACQUIRE);
 }
 
 static void register_some(worker_t *w) {
   enum { N = 4 };
   measured_t *measured[N];
   int ids[N];
-  for (int step = 0; step < N_STEPS; step++) {
+  while (!is_over()) {
     for (int i = 0; i < N; i++) {
       measured[i] = malloc(sizeof *measured[i]);
       CHECK(measured[i] != NULL);
@@ -67,6 +107,16 @@ static void register_some(worker_t *w) {
       free(measured[i]);
       dmd_reporters_unregister(ids[i]);
     }
+  }
+}
+
+/* The plugin registers a reporter when it is loaded. */
+static void load(void) {
+  while (!is_over()) {
+    void *plugin = dlopen(g_plugin, RTLD_NOW);
+    CHECK(plugin != NULL);
+    usleep(200);
+    CHECK(dlclose(plugin) == 0 && dlopen(g_plugin, RTLD_NOW | RTLD_NOLOAD) == NULL);
   }
 }
 
@@ -94,22 +144,31 @@ static void read_answer(int fd) {
   }
   text[n] = '\0';
   CHECK(strncmp(text, "{\"dmd-reporters\":1,", 19) == 0);
-  CHECK(strstr(text, "\n{\"end\":1,\"refused\":0,\"dropped\":0}\n") != NULL);
+  char end[64];
+  snprintf(end, sizeof end, "\n{\"end\":1,\"refused\":%d,\"dropped\":0}\n", N_LIES);
+  CHECK(n > strlen(end) && strcmp(text + n - strlen(end), end) == 0);
+}
+
+/* What it does before accept: wait for the answer, or poll for it. */
+static void ask_once(worker_t *w, void (*answer)(void)) {
+  unsigned number = (unsigned)together_roll(&w->dice, 1u << 31) | 2;
+  int listening = listen_as(number), fd;
+  CHECK(sigqueue(getpid(), SIGNAL, (union sigval){.sival_int = (int)number}) == 0);
+  if (answer != NULL)
+    answer();
+  do
+    fd = accept(listening, NULL, NULL);
+  while (fd < 0 && errno == EINTR);
+  CHECK(fd >= 0);
+  read_answer(fd);
+  close(fd);
+  close(listening);
 }
 
 static void ask(worker_t *w) {
-  for (int step = 0; step < N_STEPS / 3; step++) {
-    unsigned number = (unsigned)together_roll(&w->dice, 1u << 31) | 2;
-    int listening = listen_as(number), fd;
-    CHECK(sigqueue(getpid(), SIGNAL, (union sigval){.sival_int = (int)number}) == 0);
-    do
-      fd = accept(listening, NULL, NULL);
-    while (fd < 0 && errno == EINTR);
-    CHECK(fd >= 0);
-    read_answer(fd);
-    close(fd);
-    close(listening);
-  }
+  for (long step = 0; step < g_n_requests; step++)
+    ask_once(w, NULL);
+  __atomic_store_n(&g_is_over, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- Collections. ---- */
@@ -117,10 +176,6 @@ static void ask(worker_t *w) {
 static void take(void *closure, const struct dmd_reporters_value *value) {
   CHECK(value->path[0] != '\0');
   ++*(long *)closure;
-}
-
-static int is_over(void) {
-  return __atomic_load_n(&g_n_working, __ATOMIC_ACQUIRE) == 0;
 }
 
 static void collect(void) {
@@ -138,6 +193,27 @@ static void poll(void) {
   }
 }
 
+/* A child has the reporters of this moment, no thread, and no request; it asks itself. */
+static void fork_some(worker_t *w) {
+  while (!is_over()) {
+    int status;
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+      long n = 0;
+      g_n_running = 0; /* whatever ran in another thread has ended here */
+      CHECK(dmd_reporters_collect(take, &n, 0) == n && n > 0);
+      ask_once(w, dmd_reporters_poll);
+      _exit(0);
+    }
+    while (waitpid(pid, &status, 0) < 0)
+      CHECK(errno == EINTR);
+    CHECK(status == 0);
+    w->dice++; /* the child used numbers, too */
+    usleep(50000);
+  }
+}
+
 static void *work(void *arg) {
   worker_t *w = arg;
   if (w->role == COLLECTS)
@@ -146,34 +222,67 @@ static void *work(void *arg) {
     poll();
   else if (w->role == ASKS)
     ask(w);
+  else if (w->role == LOADS)
+    load();
+  else if (w->role == FORKS)
+    fork_some(w);
   else
     register_some(w);
-  if (w->role == ASKS || w->role == REGISTERS)
-    __atomic_sub_fetch(&g_n_working, 1, __ATOMIC_RELEASE);
   return arg;
 }
 
+static int count_files(void) {
+  int n = 0;
+  DIR *folder = opendir("/proc/self/fd");
+  CHECK(folder != NULL);
+  while (readdir(folder) != NULL)
+    n++;
+  closedir(folder);
+  return n;
+}
+
+/* All slots but those that are in use can be taken. */
+static void take_all_slots(int n_used) {
+  static int ids[DMD_REPORTERS_MAX];
+  for (int i = 0; i < DMD_REPORTERS_MAX; i++)
+    ids[i] = dmd_reporters_register(measure, NULL, "slot", 0);
+  for (int i = 0; i < DMD_REPORTERS_MAX; i++)
+    CHECK((ids[i] > 0) == (i < DMD_REPORTERS_MAX - n_used));
+  for (int i = 0; i < DMD_REPORTERS_MAX; i++)
+    dmd_reporters_unregister(ids[i]);
+}
+
 static void run(int number, const char *name) {
-  worker_t workers[N_REGISTERING + N_ASKING + 2];
+  worker_t workers[N_REGISTERING + 5];
   uint32_t n = 0;
+  int n_files = count_files();
   for (int i = 0; i < N_REGISTERING; i++)
     workers[n++] = (worker_t){REGISTERS, (uint64_t)i + 1};
-  for (int i = 0; i < N_ASKING; i++)
-    workers[n++] = (worker_t){ASKS, (uint64_t)i + 100 * (uint64_t)getpid()};
-  workers[n++] = (worker_t){COLLECTS, 0};
-  workers[n++] = (worker_t){POLLS, 0};
-  g_n_working = N_REGISTERING + N_ASKING;
+  for (role_t role = LOADS; role <= POLLS; role++)
+    workers[n++] = (worker_t){role, (uint64_t)role + 100 * (uint64_t)getpid()};
+  g_is_over = 0;
   together_run(n, work, workers, sizeof workers[0]);
+  CHECK(count_files() == n_files);
   printf("ok %d - %s\n", number, name);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  static uint64_t dice;
+  char plugin[4096];
   setvbuf(stdout, NULL, _IOLBF, 0);
+  if (argc > 1)
+    g_n_requests = atol(argv[1]);
+  snprintf(plugin, sizeof plugin, "%s/reporters_plugin.so", dirname(argv[0]));
+  g_plugin = plugin;
+  dmd_reporters_register(lie, NULL, "lies", DMD_REPORTERS_ANY_THREAD);
+  dmd_reporters_register(recurse, NULL, "recurses", DMD_REPORTERS_ANY_THREAD);
+  dmd_reporters_register(hang, &dice, "hangs", DMD_REPORTERS_ANY_THREAD);
   puts("1..2");
   CHECK(dmd_reporters_start(0) == 0);
   run(1, "reporters come and go while polls answer and a thread collects");
   CHECK(dmd_reporters_start(DMD_REPORTERS_THREAD) == 0);
   run(2, "reporters come and go while the library's thread answers too");
   dmd_reporters_stop();
+  take_all_slots(3);
   return 0;
 }
