@@ -83,6 +83,7 @@ dmd_core_sources = \
   dmd/analyse/claims/claimgraph.c dmd/analyse/claims/claimgraph.h \
   dmd/analyse/claims/claimrules.c dmd/analyse/claims/claimrules.h \
   dmd/analyse/claims/claimsetparts.c dmd/analyse/claims/claimsetparts.h \
+  dmd/analyse/claims/figure.c dmd/analyse/claims/figure.h \
   dmd/analyse/graph/condense.c dmd/analyse/graph/condense.h \
   dmd/analyse/graph/census.c dmd/analyse/graph/census.h \
   dmd/analyse/graph/dominators.c dmd/analyse/graph/dominators.h \
@@ -120,6 +121,7 @@ dmd_core_sources = \
   dmd/show/text/text_hints.c \
   dmd/show/text/text_census.c dmd/show/text/text_graph.h \
   dmd/show/text/text_claims.c dmd/show/text/text_claims.h \
+  dmd/show/text/text_figure.c dmd/show/text/text_figure.h \
   dmd/show/text/text_fault.c \
   dmd/show/text/text_findings.c dmd/show/text/text_findings.h \
   dmd/show/text/text_gate.c dmd/show/text/text_gate.h \
@@ -388,6 +390,7 @@ dmd_reader_sources = \
   dmd/dmdv/graph/cmd_referrers.c \
   dmd/dmdv/graph/cmd_retained.c \
   dmd/dmdv/graph/cmd_waste.c \
+  dmd/dmdv/run/ask.c dmd/dmdv/run/ask.h \
   dmd/dmdv/run/cmd_run.c \
   dmd/dmdv/run/cmd_status.c \
   dmd/dmdv/cmd_timeline.c \

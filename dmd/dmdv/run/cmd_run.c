@@ -11,6 +11,7 @@
 #include "base/posix/posix.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/sharedoptions.h"
+#include "dmdv/run/ask.h"
 #include "dmdv/run/leftovers.h"
 #include "dmdv/run/native.h"
 #include "dmdv/run/overview.h"
@@ -24,6 +25,7 @@
 #include "record/engine/options.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +45,18 @@ typedef struct {
   bool is_quiet;      /* -q */
   bool has_log;       /* --log-file, to which the engine writes the text */
   double begun;       /* when the program was started, as dmdv_seconds */
+  dmdv_ask_t *asks;
+  const char *ask; /* a command; NULL: none */
+  uint32_t ask_seconds;
 } options_t;
+
+static bool take_expect(void *target, const char *value, dmd_strbuf_t *why) {
+  return dmdv_ask_add(((options_t *)target)->asks, value, why);
+}
+
+static bool take_within(void *target, const char *value, dmd_strbuf_t *why) {
+  return dmdv_ask_set_limit(((options_t *)target)->asks, value, why);
+}
 
 static const dmd_option_t own_options[] = {
     {"engine", "auto|valgrind|native", "auto",
@@ -54,6 +67,20 @@ static const dmd_option_t own_options[] = {
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, print)},
     DMDV_OUTPUT_OPTION(options_t, output, "dmd.out.%p.json.gz",
                        "name of the profiles, as for --dmd-out-file: %p is the process id"),
+    {"ask", "COMMAND", NULL,
+     "while the program runs, run this command of a shell until it prints what --expect looks for; "
+     "compare the numbers with a dump, and end the program. The exit status is then 0, 1 if a "
+     "number is wrong, 2 if there is none",
+     DMD_OPTION_TEXT, DMD_OPTION_AT(options_t, ask)},
+    {"expect", "REGEX=SET", NULL,
+     "what --ask's command prints: the number in the first parentheses is the size of heap, "
+     "tag:NAME, alloc-fn:PATTERN (blocks that a matching function allocated) or resident. "
+     "Repeatable",
+     DMD_OPTION_OWN, .take = take_expect},
+    {"expect-within", "SIZE|N%", NULL, "how far such a number may be off; otherwise 0",
+     DMD_OPTION_OWN, .take = take_within},
+    {"ask-timeout", "SECONDS", "60", "how long to try --ask's command", DMD_OPTION_NUMBER,
+     DMD_OPTION_AT(options_t, ask_seconds), .least = 1, .most = 86400},
 };
 static const dmd_option_table_t own_table = {own_options, sizeof own_options / sizeof *own_options};
 
@@ -66,9 +93,9 @@ static const dmdv_part_t parts[] = {
              "Runs a program with the native engine, or under Valgrind with dmd. At the end,\n"
              "standard error gets an overview of its memory and the names of the profiles.\n"
              "-q leaves out the overview; with --log-file the engine writes all records to\n"
-             "that file instead. The exit status is the program's, 128 + N if signal N ended\n"
-             "it, 127 if Valgrind, dmd, the native engine or the program is missing, 126 if\n"
-             "the native engine cannot watch the program.\n\n",
+             "that file instead. Without --ask the exit status is the program's, 128 + N if\n"
+             "signal N ended it, 127 if Valgrind, dmd, the native engine or the program is\n"
+             "missing, 126 if the native engine cannot watch the program.\n\n",
      .options = &own_table},
     {.options = &dmd_engine_options, .role = DMDV_OPTIONS_PASSED_ON},
     /* Includes the most useful options of Valgrind. */
@@ -89,7 +116,7 @@ static const char *after(const char *arg, const char *word) {
   return strncmp(arg, word, n) == 0 ? arg + n : NULL;
 }
 
-static bool take_engine(options_t *options, const char *arg) {
+static bool take_own(options_t *options, const char *arg) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &dmdv_env);
   bool good = dmd_option_set(dmd_option_of(&own_table, arg), options, arg, &why);
@@ -113,8 +140,9 @@ static bool parse_one(options_t *options, char ***at) {
              (value = after(arg, "--dmd-out-file=")) != NULL ||
              (value = after(arg, "-o")) != NULL) {
     options->output = value;
-  } else if (after(arg, "--engine=") != NULL) {
-    return take_engine(options, arg);
+  } else if (after(arg, "--engine=") != NULL || after(arg, "--ask") != NULL ||
+             after(arg, "--expect") != NULL) {
+    return take_own(options, arg);
   } else if ((value = after(arg, "--tool=")) != NULL) {
     if (strcmp(value, "dmd") != 0)
       return dmdv_error("run: %s: the tool is always dmd", arg);
@@ -191,6 +219,12 @@ static bool silences_engine(const options_t *options) {
   return !options->is_quiet && (options->print || !options->has_log);
 }
 
+static void attend_without_channel(void *ctx, int pidfd) {
+  struct pollfd ended = {.fd = pidfd, .events = POLLIN};
+  dmdv_ask_attend(ctx, dmdv_child_pid());
+  poll(&ended, 1, 100);
+}
+
 static int run_program(const options_t *options, const char *valgrind, const char *list_option) {
   size_t n_program = 0, n = 0, szB = strlen(options->output) + 32;
   while (options->program[n_program] != NULL)
@@ -209,7 +243,9 @@ static int run_program(const options_t *options, const char *valgrind, const cha
     argv[n++] = options->tool[i];
   for (size_t i = 0; i <= n_program; i++)
     argv[n++] = options->program[i];
-  int error, status = dmdv_child_run(argv, NULL, false, NULL, &error);
+  const dmdv_meanwhile_t meanwhile = {.ctx = options->asks, .attend = attend_without_channel};
+  int error, status = dmdv_child_run(argv, NULL, false,
+                                     dmdv_ask_is_on(options->asks) ? &meanwhile : NULL, &error);
   if (error != 0)
     dmdv_error("run: cannot start %s: %s", valgrind, strerror(error));
   dmd_env_free(&dmdv_env, argv);
@@ -279,12 +315,14 @@ static const char *guess_why(const options_t *options, int status) {
   return OF_CHILDREN;
 }
 
-static void show_written(const options_t *options, const dmdv_written_t *written, size_t n,
-                         const char *why_not, int status) {
+/* Returns the exit status of dmdv. */
+static int show_written(const options_t *options, const dmdv_written_t *written, size_t n,
+                        const char *why_not, int status) {
   for (size_t i = 0; i < n; i++)
     show(options, dmdv_written_path(written, i), i + 1 == n, status);
   if (n == 0)
     dmdv_note("no profile was written%s", why_not);
+  return dmdv_ask_is_on(options->asks) ? dmdv_ask_compare(options->asks, written, n) : status;
 }
 
 /* ---- The native engine. ---- */
@@ -349,7 +387,13 @@ static bool is_waiting(const void *ctx) {
 }
 
 static void attend(void *ctx, int pidfd) {
-  dmdv_channel_attend(((native_run_t *)ctx)->channel, pidfd);
+  const native_run_t *run = ctx;
+  if (run->channel == NULL) {
+    attend_without_channel(run->options->asks, pidfd);
+    return;
+  }
+  dmdv_ask_attend(run->options->asks, dmdv_child_pid());
+  dmdv_channel_attend(run->channel, pidfd);
 }
 
 static void look_at_end(void *ctx, pid_t pid) {
@@ -384,7 +428,7 @@ static void say_why_not(const native_run_t *run, int status, dmd_strbuf_t *why) 
                    "became another program");
 }
 
-static void end_run(native_run_t *run, int status) {
+static int end_run(native_run_t *run, int status) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &dmdv_env);
   if (run->channel != NULL)
@@ -395,8 +439,9 @@ static void end_run(native_run_t *run, int status) {
     if (dmdv_written_needs_names(run->written, i))
       dmdv_native_finish(&run->native, dmdv_written_path(run->written, i));
   say_why_not(run, status, &why);
-  show_written(run->options, run->written, n, why.text, status);
+  status = show_written(run->options, run->written, n, why.text, status);
   dmd_strbuf_destroy(&why);
+  return status;
 }
 
 static int run_with_channel(native_run_t *run) {
@@ -407,10 +452,11 @@ static int run_with_channel(native_run_t *run) {
   run->channel = dmdv_channel_new(take_packet, run);
   if (run->channel != NULL)
     dmd_native_add_option(&run->native.given, dmdv_channel_option(run->channel));
-  int status = dmdv_native_run(&run->native, (const char *const *)run->options->program,
-                               run->channel == NULL ? NULL : &meanwhile, &has_run);
+  int status = dmdv_native_run(
+      &run->native, (const char *const *)run->options->program,
+      run->channel == NULL && !dmdv_ask_is_on(run->options->asks) ? NULL : &meanwhile, &has_run);
   if (has_run)
-    end_run(run, status);
+    status = end_run(run, status);
   if (run->channel != NULL)
     dmdv_channel_free(run->channel);
   dmdv_received_free(run->received);
@@ -435,7 +481,8 @@ static int run_under_valgrind(const options_t *options) {
   dmdv_written_t *written = status == 0 ? dmdv_written_begin(options->output, true) : NULL;
   if (written != NULL) {
     status = run_program(options, valgrind, dmdv_written_option(written));
-    show_written(options, written, dmdv_written_end(written), guess_why(options, status), status);
+    status = show_written(options, written, dmdv_written_end(written), guess_why(options, status),
+                          status);
     dmdv_written_destroy(written);
   } else if (status == 0) {
     status = DMDV_CHILD_NOT_FOUND;
@@ -466,6 +513,9 @@ static void choose_engine(options_t *options) {
 static int run_with_engine(options_t *options) {
   if (options->engine == ENGINE_AUTO)
     choose_engine(options);
+  const char *vgdb = options->engine == ENGINE_NATIVE ? NULL : "vgdb";
+  if (!dmdv_ask_prepare(options->asks, options->ask, options->ask_seconds, vgdb))
+    return 2;
   dmdv_remove_leftovers(options->output);
   options->begun = dmdv_seconds();
   return options->engine == ENGINE_NATIVE ? run_natively(options) : run_under_valgrind(options);
@@ -480,11 +530,13 @@ static int run(int argc, char **argv) {
   options.tool[options.n_tool++] = graph;
   options.tool[options.n_tool++] = waste;
   int status = 2;
+  options.asks = dmdv_ask_new();
   if (parse_options(&options, argv)) {
     if (options.program == NULL)
       (options.is_short_help ? dmdv_print_short_help : dmdv_print_help)(&dmdv_run_command);
     status = options.program == NULL ? 0 : run_with_engine(&options);
   }
+  dmdv_ask_free(options.asks);
   dmd_env_free(&dmdv_env, options.tool);
   return status;
 }

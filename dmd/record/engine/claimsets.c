@@ -35,7 +35,8 @@ uint32_t dmd_claimsets_add(dmd_claimsets_t *sets, const char *text) {
   const char *what = dmd_str_find(text, ":") + 1;
   uint32_t number = dmd_pool_add(&sets->sets);
   set_t *set = DMD_POOL_AT(&sets->sets, set_t, number);
-  *set = dmd_str_begins(text, tag) ? (set_t){.tag = what} : (set_t){.glob = what};
+  bool is_tag = dmd_str_begins(text, tag);
+  *set = (set_t){.tag = is_tag ? what : NULL, .glob = is_tag ? NULL : what};
   dmd_stacks_init(&set->verdicts, sets->env);
   return number;
 }
