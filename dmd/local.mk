@@ -108,6 +108,7 @@ dmd_core_sources = \
   dmd/analyse/waste/contents.c dmd/analyse/waste/contents.h \
   dmd/analyse/waste/findings.c dmd/analyse/waste/findings.h \
   dmd/analyse/waste/padding.c dmd/analyse/waste/padding.h \
+  dmd/analyse/waste/pinned.c dmd/analyse/waste/pinned.h \
   dmd/analyse/waste/waste.c dmd/analyse/waste/waste.h \
   dmd/analyse/findings/findings.c dmd/analyse/findings/findings.h \
   dmd/show/text/escape.c dmd/show/text/escape.h \

@@ -22,8 +22,8 @@ Claim = collections.namedtuple("Claim", "function argument value stack count out
 
 
 def _place(field):
-    """The end, whose number is 11, comes last."""
-    return 99 if field == 11 else field
+    """The end, whose number is 11, comes last; resident pages, with number 14, behind blocks and their edges."""
+    return {11: 99, 14: 5.5}.get(field, field)
 
 
 def _column(message, field, n=None):
@@ -49,7 +49,8 @@ def _signed(n):
 
 class Graph:
     """header: {name: value}; objects, roots, blocks, codes, stacks (lists of codes), report_sets: lists, with
-    number n at index n - 1; names, tags, claim_functions, and claims, each with its function's name."""
+    number n at index n - 1; names, tags, claim_functions, and claims, each with its function's name; residents:
+    (address, bytes) of runs of pages in memory."""
 
     def __init__(self, file):
         with open(file, "rb") as opened:
@@ -59,7 +60,7 @@ class Graph:
         self.header, self.end = None, None
         self.objects, self.roots, self.blocks, self.codes, self.stacks = [], [], [], [], []
         self.names, self.tags, self.report_sets = [], [], []
-        self.claim_functions, self.claims = [], []
+        self.claim_functions, self.claims, self.residents = [], [], []
         self._root_edges, self._last = [], 0
         for part in stream(data):
             self._part(fields(part))
@@ -77,7 +78,7 @@ class Graph:
         take = {1: self._take_header, 2: self._take_object, 3: self._take_root, 6: self._take_code, 7: self._take_stack,
                 8: lambda name: self.names.append(name.decode()), 9: lambda tag: self.tags.append(tag.decode()),
                 10: self._take_report_set, 11: self._take_end, 12: lambda name: self.claim_functions.append(name.decode()),
-                13: self._take_claim}
+                13: self._take_claim, 14: self._take_resident}
         for field in sorted(part):
             if field not in (4, 5):
                 for message in part[field]:
@@ -92,6 +93,12 @@ class Graph:
         demand(number(f, 7) <= len(self.claim_functions), "a claim of set %d" % number(f, 7))
         self.claims.append(Claim(self.claim_functions[number(f, 1) - 1], *(number(f, i) for i in range(2, 7)),
                                  ([None] + self.claim_functions)[number(f, 7)], *(number(f, i) for i in range(8, 11))))
+
+    def _take_resident(self, message):
+        f = fields(message)
+        last = self.residents[-1] if self.residents else (0, 0)
+        demand(number(f, 2) > 0 and (number(f, 1) > 0 or not self.residents), "resident pages")
+        self.residents.append((last[0] + last[1] + 4096 * number(f, 1), 4096 * number(f, 2)))
 
     def _take_header(self, message):
         names = ("format version word_size dmd_version valgrind_version mode arguments folder host time pid dump_number"

@@ -217,6 +217,17 @@ static void make_blocks(const maker_t *m, const dmd_graph_block_t *blocks, const
   }
 }
 
+/* Pages around those of blocks. */
+static void make_residents(const maker_t *m) {
+  uint64_t addr = 0xe000;
+  for (uint64_t n = below(m, 4); n > 0; n--) {
+    dmd_graph_resident_t resident = {.addr = addr + below(m, 2) * DMD_PAGE_SZB,
+                                     .szB = (1 + below(m, 2)) * DMD_PAGE_SZB};
+    dmd_heapgraph_add_resident(m->graph, &resident);
+    addr = resident.addr + resident.szB + DMD_PAGE_SZB;
+  }
+}
+
 void random_graph(dmd_heapgraph_t *graph, const dmd_env_t *env, const random_dice_t *dice) {
   maker_t m = {.graph = graph, .dice = dice};
   dmd_graph_block_t blocks[MAX_BLOCKS + 1];
@@ -232,6 +243,7 @@ void random_graph(dmd_heapgraph_t *graph, const dmd_env_t *env, const random_dic
   for (uint32_t i = 0; i < m.n_roots; i++)
     make_root(&m, sizes, 0x1000 + i * 0x100);
   uint32_t n_root_codes = graph->codes.last;
+  make_residents(&m);
   make_blocks(&m, blocks, sizes);
   make_stacks(&m, n_root_codes);
   make_report_sets(&m);

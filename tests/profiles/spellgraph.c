@@ -124,6 +124,10 @@ static void spell_block(dmd_out_t *out, const dmd_heapgraph_t *graph, uint32_t n
 void spell_graph(dmd_out_t *out, const dmd_heapgraph_t *graph) {
   spell_run(out, &graph->profile);
   number(out, ", contents ", graph->has_contents);
+  for (uint32_t i = 1; i <= graph->residents.last; i++) {
+    number(out, "\nresident ", DMD_POOL_AT(&graph->residents, dmd_graph_resident_t, i)->addr);
+    number(out, ", ", DMD_POOL_AT(&graph->residents, dmd_graph_resident_t, i)->szB);
+  }
   for (uint32_t id = 1; id <= graph->objects.last; id++)
     spell_object(out, dmd_heapgraph_object(graph, id));
   spell_edges(out, graph, DMD_GRAPH_ALL);

@@ -136,6 +136,8 @@ void write_graph(const dmd_heapgraph_t *graph, dmd_write_fn write, void *ctx) {
     dmd_graphwriter_object(&file, dmd_heapgraph_object(graph, id));
   write_roots(&file, graph, &n_root_codes);
   write_blocks(&file, graph);
+  for (uint32_t i = 1; i <= graph->residents.last; i++)
+    dmd_graphwriter_resident(&file, DMD_POOL_AT(&graph->residents, dmd_graph_resident_t, i));
   write_codes_and_stacks(&file, graph, n_root_codes);
   for (uint32_t id = 1; id <= dmd_intern_count(&profile->names); id++)
     dmd_graphwriter_name(&file, dmd_intern_get_str(&profile->names, id));

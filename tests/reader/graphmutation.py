@@ -21,8 +21,8 @@ CODE = {3: {}}
 # By field: the fields of its message, or a mark that it is a packed column. All other fields are numbers or
 # bytes.
 PART = {
-    1: {}, 2: {}, 3: {6: CODE}, 4: {field: PACKED for field in range(2, 14)}, 5: {field: PACKED for field in range(1, 7)},
-    6: CODE, 7: {1: PACKED}, 10: {3: PACKED, 4: PACKED}, 11: {}, 13: {}}
+    1: {}, 2: {}, 3: {6: CODE}, 4: {field: PACKED for field in range(2, 18)}, 5: {field: PACKED for field in range(1, 7)},
+    6: CODE, 7: {1: PACKED}, 10: {3: PACKED, 4: PACKED}, 11: {}, 13: {}, 14: {}}
 
 NUMBERS = [0, 1, 2, 3, 7, 8, 255, 2**15, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40, 2**53, 2**60, 2**61, 2**63,
            2**64 - 8, 2**64 - 1]
@@ -56,6 +56,7 @@ def whole():
             flags=[0] * 9 + [3], first_word_block=[0, 4], first_word_object=[1, 2], first_word_address=[0x2010, 0x40],
             contents_block=[1, 5, 2], same=[0, 1, 0], tail=[70, 0, 256], tail_byte=[0, 0, 0x55])),
             data(graphwriter.EDGES, edges(of_blocks, heuristic=[1, 3]))),
+        residents=part(*[data(graphwriter.RESIDENT, number(1, gap) + number(2, pages)) for gap, pages in ((8, 1), (0x8ff8, 3))]),
         stacks=part(*[data(graphwriter.STACK, packed(1, codes)) for codes in ([1, 2], [3], [3, 1, 2])]),
         names=part(data(graphwriter.NAME, "explicit/a"), data(graphwriter.NAME, "explicit/a/b")),
         tags=part(data(graphwriter.TAG, "driver"), data(graphwriter.TAG, "x/y")),

@@ -4,7 +4,7 @@ wrong."""
 
 import gzip
 
-HEADER, OBJECT, ROOT, BLOCKS, EDGES, CODE, STACK, NAME, TAG, REPORT_SET, END, CLAIM_FUNCTION, CLAIM = range(1, 14)
+HEADER, OBJECT, ROOT, BLOCKS, EDGES, CODE, STACK, NAME, TAG, REPORT_SET, END, CLAIM_FUNCTION, CLAIM, RESIDENT = range(1, 15)
 DATA, STACK_ROOT, REGISTERS = 1, 2, 3
 
 
@@ -101,6 +101,7 @@ class Graph:
                                                slop=[8, 0, 0, 0], stack=[1, 1, 2, 2], report_set=[1, 0, 0, 0],
                                                tag=[0, 0, 1, 0], thread=[1, 1, 1, 2])),
                            data(EDGES, edges([[], [(3, 3, 8)], [], []]))),
+            "residents": b"",
             "codes": part(data(CODE, code("knead", "new.c", 7, 1, 0x40)), data(CODE, code("main", "a.c", 9, 1, 0x80)),
                           data(CODE, code("wash", "a.c", 3))),
             "stacks": part(data(STACK, packed(1, [1, 2])), data(STACK, packed(1, [3]))),

@@ -4,8 +4,9 @@
 #include "base/str.h"
 
 const char *dmd_waste_kind_name(dmd_waste_kind_t kind) {
-  static const char *const names[DMD_N_WASTE_KINDS] = {
-      "lost", "constant", "duplicate", "container", "untouched", "padding", "small", "slop"};
+  static const char *const names[DMD_N_WASTE_KINDS] = {"lost",      "constant",  "duplicate",
+                                                       "container", "untouched", "padding",
+                                                       "small",     "slop",      "pinned"};
   return names[kind];
 }
 
@@ -86,6 +87,24 @@ static uint32_t find_finding(dmd_waste_t *w, dmd_waste_kind_t kind, uint32_t of,
   return dmd_table_find_or_add(&w->index, &w->findings, hash, &key);
 }
 
+bool dmd_waste_are_alike(const dmd_waste_t *w, uint32_t a, uint32_t b) {
+  return w->keys->kinds->of[a] == w->keys->kinds->of[b] && stack_of(w, a) == stack_of(w, b);
+}
+
+/* Pinned bytes are not the block's own. */
+static void note_best(dmd_waste_t *w, dmd_waste_finding_t *finding, uint32_t id, uint32_t place,
+                      uint64_t bytes) {
+  if (finding->kind == DMD_WASTE_PINNED) {
+    finding->only += w->best[place] == 0;
+    return;
+  }
+  if (bytes > w->best[place] ||
+      (bytes == w->best[place] && finding->kind < dmd_waste_finding(w, w->best_of[place])->kind)) {
+    w->best[place] = bytes;
+    w->best_of[place] = id;
+  }
+}
+
 uint32_t dmd_waste_add(dmd_waste_t *w, dmd_waste_kind_t kind, uint32_t node, uint32_t of,
                        uint32_t type, uint64_t bytes) {
   if (bytes == 0 || (w->options->kinds >> kind & 1) == 0 ||
@@ -101,11 +120,7 @@ uint32_t dmd_waste_add(dmd_waste_t *w, dmd_waste_kind_t kind, uint32_t node, uin
     finding->example_szB = bytes;
     finding->example = of;
   }
-  if (bytes > w->best[place] ||
-      (bytes == w->best[place] && kind < dmd_waste_finding(w, w->best_of[place])->kind)) {
-    w->best[place] = bytes;
-    w->best_of[place] = id;
-  }
+  note_best(w, finding, id, place, bytes);
   return id;
 }
 

@@ -23,13 +23,15 @@ typedef enum {
   DMD_WASTE_PADDING,
   DMD_WASTE_SMALL,
   DMD_WASTE_SLOP,
+  DMD_WASTE_PINNED,
   DMD_N_WASTE_KINDS
 } dmd_waste_kind_t;
 
 /* The words, in order, in the form of option tables. */
-#define DMD_WASTE_KIND_WORDS "lost|constant|duplicate|container|untouched|padding|small|slop"
+#define DMD_WASTE_KIND_WORDS "lost|constant|duplicate|container|untouched|padding|small|slop|pinned"
 
-#define DMD_WASTE_KIND_LIST "lost, constant, duplicate, container, untouched, padding, small, slop"
+#define DMD_WASTE_KIND_LIST                                                                        \
+  "lost, constant, duplicate, container, untouched, padding, small, slop, pinned"
 
 const char *dmd_waste_kind_name(dmd_waste_kind_t kind);
 
@@ -70,11 +72,13 @@ typedef struct dmd_waste_finding {
   uint64_t example_szB;       /* what the example saves */
   uint64_t requested, usable; /* of all its blocks; without header */
   uint64_t values;        /* of padding: how many; of lost: definitely lost blocks; of duplicates:
-                             different contents; of containers: a dmd_waste_form_t */
+                             different contents; of containers: a dmd_waste_form_t; of pinned: bytes
+                             of pages on which there are no other blocks */
   uint64_t used;          /* of containers and untouched blocks: bytes in use */
   dmd_waste_size_t usual; /* of slop: the size with most slop. blocks is 0 for other kinds */
   uint64_t lower;  /* of slop: the nearest size below that wastes nothing; 0: none, or unknown */
   uint64_t enough; /* likewise: what 95% of the blocks need */
+  uint64_t only;   /* of pinned: blocks that are in no other finding */
 } dmd_waste_finding_t;
 
 typedef struct dmd_waste_options {
@@ -82,6 +86,13 @@ typedef struct dmd_waste_options {
   uint64_t least_szB; /* smaller findings are left out, and not counted in the total */
   const bool *picks;  /* by node, which blocks count; NULL: all */
 } dmd_waste_options_t;
+
+/* What resident pages consist of; their sum is `resident`. */
+typedef struct dmd_pagebytes {
+  uint64_t resident;
+  uint64_t live, slop, free; /* of pages with blocks; slop: also what is in front of blocks */
+  uint64_t empty;            /* pages between blocks on which there are none */
+} dmd_pagebytes_t;
 
 typedef struct dmd_waste {
   dmd_nodekeys_t *keys;
@@ -104,6 +115,7 @@ typedef struct dmd_waste {
   uint64_t bytes, blocks;         /* the total: each block once */
   uint64_t of[DMD_N_WASTE_KINDS]; /* what each kind counts of it */
   uint64_t heap_szB;
+  dmd_pagebytes_t pages; /* all 0 if unknown */
 } dmd_waste_t;
 
 static inline dmd_waste_size_t *dmd_waste_size(const dmd_waste_t *waste, uint32_t id) {
@@ -114,6 +126,14 @@ static inline dmd_waste_size_t *dmd_waste_size(const dmd_waste_t *waste, uint32_
 static inline uint64_t dmd_waste_usable(const dmd_waste_t *waste, uint64_t requested) {
   return dmd_allocator_usable(waste->allocator, waste->word_szB, requested, 1);
 }
+
+/* The heap, with what pinned pages have free: the total is a part of it. */
+static inline uint64_t dmd_waste_whole(const dmd_waste_t *waste) {
+  return waste->heap_szB + waste->of[DMD_WASTE_PINNED];
+}
+
+/* True if both blocks are of one finding if they are of one kind. */
+bool dmd_waste_are_alike(const dmd_waste_t *waste, uint32_t a, uint32_t b);
 
 /* What the block of a node would give back if it requested this many bytes less; not more than it
  * has without the blocks in it. */

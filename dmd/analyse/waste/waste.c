@@ -5,6 +5,7 @@
 #include "analyse/waste/containers.h"
 #include "analyse/waste/contents.h"
 #include "analyse/waste/padding.h"
+#include "analyse/waste/pinned.h"
 #include "base/sort.h"
 #include "base/str.h"
 
@@ -142,6 +143,21 @@ static int compare(const void *ctx, uint32_t a, uint32_t b) {
   return (x->counted < y->counted) - (x->counted > y->counted);
 }
 
+/* The total's part that is not the blocks' own. */
+static void count_pinned(dmd_waste_t *w) {
+  for (uint32_t id = 1; id <= w->findings.last; id++) {
+    dmd_waste_finding_t *finding = dmd_waste_finding(w, id);
+    if (finding->kind != DMD_WASTE_PINNED)
+      continue;
+    finding->counted = finding->bytes;
+    if (finding->bytes < w->options->least_szB)
+      continue;
+    w->of[DMD_WASTE_PINNED] += finding->bytes;
+    w->bytes += finding->bytes;
+    w->blocks += finding->only;
+  }
+}
+
 /* Findings that are too small are never counted, not even where another one saves less. */
 static void count(dmd_waste_t *w) {
   uint32_t n_blocks = w->graph->graph.n_nodes - dmd_heapgraph_first_block(w->graph);
@@ -176,9 +192,11 @@ void dmd_waste_init(dmd_waste_t *w, dmd_nodekeys_t *keys, const dmd_records_t *r
   dmd_waste_find_contents(w);
   dmd_waste_find_containers(w);
   find_in_blocks(w);
+  dmd_waste_find_pinned(w);
   find_usual(w);
   find_enough(w);
   count(w);
+  count_pinned(w);
   sort(w);
 }
 

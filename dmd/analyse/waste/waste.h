@@ -14,12 +14,14 @@
  *   small       for blocks of at most DMD_WASTE_SMALL requested bytes: what the allocator adds to
  *               these, in front of the block and by rounding, if that is at least a third of them
  *   slop        usable minus requested bytes
+ *   pinned      the block lies on pages at least half of which is free (pinned.h): its part of that
  *
  * A finding has the blocks of one kind of waste, one name (analyse/graph/kinds.h) and one cut
  * allocation stack. A saving is what the allocator would really give back: if its model is known,
  * sizes before and after are rounded as it rounds them, and a change that saves nothing is no
  * finding. A block may be in several findings; `counted` counts each block's bytes once, in the
- * finding that saves most of them, and only these are added up.
+ * finding that saves most of them, and only these are added up. Free bytes of pinned pages are no
+ * block's, and are added to them.
  *
  * Only blocks of the allocator can be slop or small, not announced ones. Of nested blocks each byte
  * belongs to the innermost (model/graph/nesting.h).

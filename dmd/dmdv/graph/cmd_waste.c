@@ -53,7 +53,9 @@ static const dmdv_part_t parts[] = {
              "  untouched   the second half or more of the block is zero\n"
              "  padding     holes in a struct that another order of members avoids\n"
              "  small       blocks of at most 32 bytes that cost the allocator a third more\n"
-             "  slop        the allocator's rounding: usable minus requested bytes\n\n",
+             "  slop        the allocator's rounding: usable minus requested bytes\n"
+             "  pinned      pages in memory are mostly free, but not returned to the system\n"
+             "              since the block lies on them; with the native engine\n\n",
      .options = &table},
     {.options = &dmdv_graph_option_table},
     {0},

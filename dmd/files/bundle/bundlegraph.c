@@ -137,6 +137,18 @@ static const char *check_contents(const dmd_heapgraph_t *heap) {
 }
 
 /* Call these when the graph is complete. */
+static const char *check_residents(const dmd_heapgraph_t *heap) {
+  uint64_t end = 0;
+  for (uint32_t i = 1; i <= heap->residents.last; i++) {
+    const dmd_graph_resident_t *resident =
+        DMD_POOL_AT(&heap->residents, const dmd_graph_resident_t, i);
+    if (resident->addr < end || resident->szB > UINT64_MAX - resident->addr)
+      return "its resident pages";
+    end = resident->addr + resident->szB;
+  }
+  return NULL;
+}
+
 static const char *check_graph(const dmd_heapgraph_t *heap) {
   const char *wrong = heap->graph.size[DMD_GRAPH_ALL] != 0 ? "the root of all" : NULL;
   if (wrong == NULL)
@@ -145,7 +157,9 @@ static const char *check_graph(const dmd_heapgraph_t *heap) {
     wrong = check_interiors(heap);
   if (wrong == NULL)
     wrong = check_first_words(heap);
-  return wrong != NULL ? wrong : check_contents(heap);
+  if (wrong == NULL)
+    wrong = check_contents(heap);
+  return wrong != NULL ? wrong : check_residents(heap);
 }
 
 /* ---- Types. ---- */
@@ -225,6 +239,7 @@ static const char *find_columns(const dmd_bundle_t *image, uint32_t i, dmd_heapg
   c->first_words =
       column(image, DMD_BUNDLE_FIRST_WORDS, i, sizeof *c->first_words, &c->n_first_words);
   c->contents = column(image, DMD_BUNDLE_CONTENTS, i, sizeof *c->contents, &c->n_contents);
+  c->residents = column(image, DMD_BUNDLE_RESIDENTS, i, sizeof *c->residents, &c->n_residents);
   if (c->first == NULL || c->target == NULL || c->offset == NULL || c->size == NULL ||
       c->blocks == NULL || c->interiors == NULL || c->first_words == NULL)
     return "a column is missing";
@@ -390,6 +405,17 @@ static void write_contents(dmd_bundlewriter_t *w, uint32_t index, const dmd_heap
   dmd_bundlewriter_end_section(w);
 }
 
+static void write_residents(dmd_bundlewriter_t *w, uint32_t index, const dmd_heapgraph_t *heap) {
+  dmd_bundlewriter_begin(w, DMD_BUNDLE_RESIDENTS, index);
+  for (uint32_t i = 1; i <= heap->residents.last; i++) {
+    const dmd_graph_resident_t *resident =
+        DMD_POOL_AT(&heap->residents, const dmd_graph_resident_t, i);
+    dmd_bundlewriter_fixed(w, resident->addr, 8);
+    dmd_bundlewriter_fixed(w, resident->szB, 8);
+  }
+  dmd_bundlewriter_end_section(w);
+}
+
 static void write_typed(dmd_bundlewriter_t *w, uint32_t index, const dmd_typing_t *typing) {
   dmd_bundlewriter_begin(w, DMD_BUNDLE_TYPED, index);
   for (uint32_t node = 0; node < typing->graph->graph.n_nodes; node++) {
@@ -417,6 +443,8 @@ uint32_t dmd_bundlewriter_add_graph(dmd_bundlewriter_t *w, const dmd_heapgraph_t
   write_first_words(w, index, heap);
   if (heap->has_contents)
     write_contents(w, index, heap);
+  if (heap->residents.last > 0)
+    write_residents(w, index, heap);
   write_typed(w, index, typing);
   dmd_imagebitfields_write(w, index, types);
   return index;

@@ -28,16 +28,17 @@ static const struct {
     [PART_ROOTS] = {3, "root"},
     [PART_EDGES] = {4, "edges"},
     [PART_BLOCKS] = {5, "blocks"},
-    [PART_CODES] = {6, "code"},
-    [PART_STACKS] = {6, "stack"},
-    [PART_NAMES] = {7, "name"},
-    [PART_TAGS] = {7, "tag"},
-    [PART_REPORT_SETS] = {7, "report set"},
-    [PART_CLAIM_FUNCTIONS] = {8, "function of claims"},
-    [PART_CLAIMS] = {9, "claim"},
-    [PART_END] = {10, "end"},
+    [PART_RESIDENTS] = {6, "resident pages"},
+    [PART_CODES] = {7, "code"},
+    [PART_STACKS] = {7, "stack"},
+    [PART_NAMES] = {8, "name"},
+    [PART_TAGS] = {8, "tag"},
+    [PART_REPORT_SETS] = {8, "report set"},
+    [PART_CLAIM_FUNCTIONS] = {9, "function of claims"},
+    [PART_CLAIMS] = {10, "claim"},
+    [PART_END] = {11, "end"},
 };
-enum { LAST_STAGE = 10 };
+enum { LAST_STAGE = 11 };
 
 /* Counts the elements of a part; *found: one bit for each field that is not empty. */
 static bool count_elements(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part,
@@ -58,7 +59,8 @@ static bool count_elements(dmd_graphreaderstate_t *l, const dmd_graphpart_t *par
                                [PART_REPORT_SETS] = part->report_sets.n,
                                [PART_END] = part->end.at != NULL,
                                [PART_CLAIM_FUNCTIONS] = part->claim_functions.n,
-                               [PART_CLAIMS] = part->claims.n};
+                               [PART_CLAIMS] = part->claims.n,
+                               [PART_RESIDENTS] = part->residents.n};
   *found = (unsigned)(part->blocks.at != NULL) << PART_BLOCKS | (unsigned)(part->edges.at != NULL)
                                                                     << PART_EDGES;
   for (unsigned kind = 1; kind < N_PARTS; kind++) {
@@ -138,6 +140,7 @@ static uint64_t needed_szB(const dmd_graphreaderstate_t *l) {
          l->n_data_parts * sizeof(dmd_graph_root_t) +
          l->n[PART_BLOCKS] * sizeof(dmd_graph_block_t) +
          l->n[PART_CLAIMS] * sizeof(dmd_graph_claim_t) +
+         l->n[PART_RESIDENTS] * sizeof(dmd_graph_resident_t) +
          l->n_interiors * sizeof(dmd_graph_interior_t) +
          l->n_first_words * sizeof(dmd_graph_first_word_t) +
          l->n_contents * sizeof(dmd_graph_contents_t);
@@ -171,7 +174,7 @@ static bool load_part(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part) {
     dmd_graph_end_roots(l);
   if ((part->blocks.at != NULL || part->edges.at != NULL) && !dmd_graph_load_nodes(l, part))
     return false;
-  return dmd_graph_load_names(l, part);
+  return dmd_graph_load_residents(l, part) && dmd_graph_load_names(l, part);
 }
 
 /* ---- Both passes. ---- */
@@ -229,6 +232,7 @@ static bool is_as_counted(const dmd_graphreaderstate_t *l) {
   return l->graph->graph.n_ended == l->graph->graph.n_nodes &&
          l->graph->stacks.last == l->n[PART_STACKS] && l->tags.last == l->n[PART_TAGS] &&
          l->report_sets.last == l->n[PART_REPORT_SETS] &&
+         l->graph->residents.last == l->n[PART_RESIDENTS] &&
          l->graph->claims.last == l->n[PART_CLAIMS];
 }
 

@@ -24,7 +24,7 @@ static const dmd_wire_member_t part_fields[] = {
     FIELD(7, LIST, part, stacks),  FIELD(8, LIST, part, names),
     FIELD(9, LIST, part, tags),    FIELD(10, LIST, part, report_sets),
     FIELD(11, SPAN, part, end),    FIELD(12, LIST, part, claim_functions),
-    FIELD(13, LIST, part, claims),
+    FIELD(13, LIST, part, claims), FIELD(14, LIST, part, residents),
 };
 READER(part)
 
@@ -97,6 +97,12 @@ static const dmd_wire_member_t claim_fields[] = {
     FIELD(9, NUMBER, claim, req),      FIELD(10, NUMBER, claim, usable),
 };
 READER(claim)
+
+static const dmd_wire_member_t resident_fields[] = {
+    FIELD(1, NUMBER, resident, gap),
+    FIELD(2, NUMBER, resident, pages),
+};
+READER(resident)
 
 static const dmd_wire_member_t blocks_fields[] = {
     FIELD(1, NUMBER, blocks, count),

@@ -28,7 +28,7 @@ typedef struct dmd_graphpart {
   dmd_wire_span_t header;
   dmd_wire_list_t objects, roots;
   dmd_wire_span_t blocks, edges;
-  dmd_wire_list_t codes, stacks, names, tags, report_sets, claim_functions, claims;
+  dmd_wire_list_t codes, stacks, names, tags, report_sets, claim_functions, claims, residents;
   dmd_wire_span_t end;
 } dmd_graphpart_t;
 
@@ -74,6 +74,10 @@ typedef struct dmd_graphclaim {
   uint64_t function, argument, value, stack, count, is_outdated, set, blocks, req, usable;
 } dmd_graphclaim_t;
 
+typedef struct dmd_graphresident {
+  uint64_t gap, pages;
+} dmd_graphresident_t;
+
 typedef struct dmd_graphblocks {
   uint64_t count;
   dmd_wire_list_t addr, req, slop, stack, reports, tag, thread, outer, flags;
@@ -98,6 +102,7 @@ bool dmd_graphfunction_read(dmd_wire_span_t message, dmd_graphfunction_t *functi
 bool dmd_graphstack_read(dmd_wire_span_t message, dmd_graphstack_t *stack);
 bool dmd_graphreports_read(dmd_wire_span_t message, dmd_graphreports_t *reports);
 bool dmd_graphclaim_read(dmd_wire_span_t message, dmd_graphclaim_t *claim);
+bool dmd_graphresident_read(dmd_wire_span_t message, dmd_graphresident_t *resident);
 bool dmd_graphblocks_read(dmd_wire_span_t message, dmd_graphblocks_t *blocks);
 bool dmd_graphedges_read(dmd_wire_span_t message, dmd_graphedges_t *edges);
 bool dmd_graphend_read(dmd_wire_span_t message, dmd_graphend_t *end);
@@ -155,6 +160,7 @@ enum {
   PART_END,
   PART_CLAIM_FUNCTIONS,
   PART_CLAIMS,
+  PART_RESIDENTS,
   N_PARTS
 };
 
@@ -185,6 +191,7 @@ typedef struct dmd_graphreaderstate {
   dmd_pool_t code_kinds; /* by code: dmd_code_kind_t; codes beyond its end are DMD_CODE_OTHER */
   uint32_t n_blocks;     /* added so far */
   uint64_t latest_addr;  /* address of the latest block */
+  uint64_t resident_end; /* of the latest resident pages */
   uint64_t total_szB;
   dmd_pool_t names, tags, report_sets; /* by id in the file: id in the profile (uint32_t) */
   dmd_pool_t claim_functions;          /* by id in the file: id in the graph (uint32_t) */
@@ -231,6 +238,7 @@ bool dmd_graph_load_roots(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part
 void dmd_graph_end_roots(dmd_graphreaderstate_t *l);
 /* Loads a part with edges: edges of roots, or of the blocks in the part. */
 bool dmd_graph_load_nodes(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part);
+bool dmd_graph_load_residents(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part);
 /* Replaces the file's ids of tags and report sets in the blocks with the profile's. */
 void dmd_graph_translate_blocks(dmd_graphreaderstate_t *l);
 /* Checks that edges into the middle of blocks lie within those blocks. */

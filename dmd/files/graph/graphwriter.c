@@ -5,6 +5,7 @@
  */
 #include "files/graph/graphwriter.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/wire.h"
 
@@ -15,7 +16,15 @@ enum {
 };
 
 enum { PART_HEADER = 1, PART_OBJECT, PART_ROOT, PART_BLOCKS, PART_EDGES, PART_CODE, PART_STACK };
-enum { PART_NAME = 8, PART_TAG, PART_REPORT_SET, PART_END, PART_CLAIM_FUNCTION, PART_CLAIM };
+enum {
+  PART_NAME = 8,
+  PART_TAG,
+  PART_REPORT_SET,
+  PART_END,
+  PART_CLAIM_FUNCTION,
+  PART_CLAIM,
+  PART_RESIDENT
+};
 
 enum { BLOCKS_COUNT = 1, ADDRESS, REQUESTED, SLOP, STACK, REPORT_SET, TAG, THREAD, OUTER, FLAGS };
 enum { FIRST_WORD_BLOCK = 11, FIRST_WORD_OBJECT, FIRST_WORD_ADDRESS };
@@ -237,6 +246,14 @@ void dmd_graphwriter_edge(dmd_graphwriter_t *file, const dmd_graphwriter_edge_t 
 }
 
 /* ---- Other parts. ---- */
+
+void dmd_graphwriter_resident(dmd_graphwriter_t *file, const dmd_graph_resident_t *resident) {
+  write_nodes(file);
+  put_field(&file->message, 1, (resident->addr - file->resident_end) / DMD_PAGE_SZB);
+  put_field(&file->message, 2, resident->szB / DMD_PAGE_SZB);
+  file->resident_end = resident->addr + resident->szB;
+  add_message(file, PART_RESIDENT);
+}
 
 void dmd_graphwriter_header(dmd_graphwriter_t *file, const dmd_profile_t *profile,
                             bool has_contents) {

@@ -3,10 +3,10 @@
  * graphwriter.h: writes a heap graph to a file in the format of docs/dmd-graph.proto.
  *
  * Call order is file order: the header, all objects, all roots; each root again with its edges;
- * each block with its edges; then codes, stacks, names, tags, report sets, functions of claims and
- * claims. Ids are positions in the file: the n-th code written is code n. Only counts of written
- * items are kept, so memory is that of one part: some ten thousand blocks with their edges, at a
- * few bytes each.
+ * each block with its edges; resident pages; then codes, stacks, names, tags, report sets,
+ * functions of claims and claims. Ids are positions in the file: the n-th code written is code n.
+ * Only counts of written items are kept, so memory is that of one part: some ten thousand blocks
+ * with their edges, at a few bytes each.
  *
  * Write errors are reported once, by dmd_graphwriter_end.
  */
@@ -48,6 +48,7 @@ typedef struct dmd_graphwriter {
   bool has_node;                       /* this part has a node */
   bool is_of_blocks;                   /* nodes are blocks now, no longer roots */
   uint64_t n_roots, n_blocks, n_edges; /* in the whole file */
+  uint64_t resident_end;               /* of the latest resident pages */
 } dmd_graphwriter_t;
 
 /* write receives the uncompressed bytes of the file. */
@@ -119,6 +120,9 @@ typedef struct dmd_graphwriter_edge {
 } dmd_graphwriter_edge_t;
 
 void dmd_graphwriter_edge(dmd_graphwriter_t *file, const dmd_graphwriter_edge_t *edge);
+
+/* Pages in memory, behind the ones before. */
+void dmd_graphwriter_resident(dmd_graphwriter_t *file, const dmd_graph_resident_t *resident);
 
 void dmd_graphwriter_code(dmd_graphwriter_t *file, const dmd_graphwriter_code_t *code);
 void dmd_graphwriter_stack(dmd_graphwriter_t *file, const uint32_t *codes, uint32_t n);

@@ -448,6 +448,36 @@ bool dmd_graph_load_nodes(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part
   return part->blocks.at != NULL ? load_blocks(l, part) : load_root_edges(l, part->edges);
 }
 
+/* ---- Pages. ---- */
+
+static bool load_resident(dmd_graphreaderstate_t *l, dmd_wire_span_t message) {
+  const uint64_t most = UINT64_MAX / DMD_PAGE_SZB;
+  uint64_t at = l->resident_end / DMD_PAGE_SZB;
+  dmd_graphresident_t resident;
+  if (!dmd_graphresident_read(message, &resident))
+    return dmd_graph_damaged(l);
+  if (resident.pages == 0)
+    return dmd_graph_reject(l, "resident pages that are none");
+  if (resident.gap > most - at || resident.pages > most - at - resident.gap)
+    return dmd_graph_reject(l, "resident pages end beyond all addresses");
+  if (resident.gap == 0 && l->graph->residents.last > 0)
+    return dmd_graph_reject(l, "resident pages without a gap between them");
+  dmd_graph_resident_t kept = {.addr = (at + resident.gap) * DMD_PAGE_SZB,
+                               .szB = resident.pages * DMD_PAGE_SZB};
+  l->resident_end = kept.addr + kept.szB;
+  dmd_heapgraph_add_resident(l->graph, &kept);
+  return true;
+}
+
+bool dmd_graph_load_residents(dmd_graphreaderstate_t *l, const dmd_graphpart_t *part) {
+  dmd_wire_list_t residents = part->residents;
+  dmd_wire_span_t message;
+  while (dmd_wire_list_next(&residents, &message))
+    if (!load_resident(l, message))
+      return false;
+  return true;
+}
+
 /* ---- At the end. ---- */
 
 void dmd_graph_translate_blocks(dmd_graphreaderstate_t *l) {

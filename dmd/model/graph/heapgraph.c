@@ -145,6 +145,7 @@ void dmd_heapgraph_init(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n
   dmd_pool_init(&graph->interiors, env, "dmd.heapgraph", sizeof(dmd_graph_interior_t));
   dmd_pool_init(&graph->first_words, env, "dmd.heapgraph", sizeof(dmd_graph_first_word_t));
   dmd_pool_init(&graph->contents, env, "dmd.heapgraph", sizeof(dmd_graph_contents_t));
+  dmd_pool_init(&graph->residents, env, "dmd.heapgraph", sizeof(dmd_graph_resident_t));
   for (uint32_t root = 1; root <= n_roots; root++)
     dmd_graph_add_edge(&graph->graph, root, 0);
   dmd_graph_end_node(&graph->graph);
@@ -163,11 +164,14 @@ void dmd_heapgraph_borrow(dmd_heapgraph_t *graph, const dmd_env_t *env,
                   c->first_words, c->n_first_words);
   dmd_pool_borrow(&graph->contents, env, "dmd.heapgraph", sizeof(dmd_graph_contents_t), c->contents,
                   c->n_contents);
+  dmd_pool_borrow(&graph->residents, env, "dmd.heapgraph", sizeof(dmd_graph_resident_t),
+                  c->residents, c->n_residents);
 }
 
 void dmd_heapgraph_destroy(dmd_heapgraph_t *graph) {
   dmd_intern_destroy(&graph->claim_functions);
   dmd_pool_destroy(&graph->claims);
+  dmd_pool_destroy(&graph->residents);
   dmd_pool_destroy(&graph->contents);
   dmd_pool_destroy(&graph->first_words);
   dmd_pool_destroy(&graph->interiors);
@@ -308,6 +312,11 @@ void dmd_heapgraph_set_contents(dmd_heapgraph_t *graph, const dmd_graph_contents
 
 void dmd_heapgraph_end_node(dmd_heapgraph_t *graph) {
   dmd_graph_end_node(&graph->graph);
+}
+
+void dmd_heapgraph_add_resident(dmd_heapgraph_t *graph, const dmd_graph_resident_t *resident) {
+  uint32_t id = dmd_pool_add(&graph->residents);
+  *DMD_POOL_AT(&graph->residents, dmd_graph_resident_t, id) = *resident;
 }
 
 void dmd_heapgraph_add_claim(dmd_heapgraph_t *graph, const dmd_graph_claim_t *claim) {

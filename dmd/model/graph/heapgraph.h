@@ -168,6 +168,11 @@ typedef struct dmd_graph_contents {
   uint8_t byte;
 } dmd_graph_contents_t;
 
+/* A run of pages in memory, at least one, that begins at addr. */
+typedef struct dmd_graph_resident {
+  uint64_t addr, szB;
+} dmd_graph_resident_t;
+
 enum {
   DMD_GRAPH_ANNOUNCED = 1, /* by a client request */
   DMD_GRAPH_POOLED = 2     /* a chunk of a memory pool */
@@ -217,6 +222,9 @@ typedef struct dmd_heapgraph {
   dmd_pool_t interiors;         /* in ascending order of edges */
   dmd_pool_t first_words;       /* in ascending order of nodes */
   dmd_pool_t contents;          /* dmd_graph_contents_t, likewise */
+  dmd_pool_t residents;         /* dmd_graph_resident_t, in ascending order, not adjacent: the pages
+                                   in memory from the first to the last block of each mapping;
+                                   empty: unknown */
   dmd_intern_t claim_functions; /* names, and sets of blocks */
   dmd_pool_t claims;            /* dmd_graph_claim_t, in the order in which they were first made */
 } dmd_heapgraph_t;
@@ -229,13 +237,14 @@ void dmd_heapgraph_destroy(dmd_heapgraph_t *graph);
 /* The large columns of a complete graph. Arrays are indexed by node or edge, or are in their
  * order. */
 typedef struct dmd_heapgraph_columns {
-  uint32_t n_roots, n_blocks, n_interiors, n_first_words, n_contents;
+  uint32_t n_roots, n_blocks, n_interiors, n_first_words, n_contents, n_residents;
   uint32_t *first, *target, *offset; /* for dmd_graph_t */
   uint64_t *size;
   dmd_graph_block_t *blocks;
   dmd_graph_interior_t *interiors;
   dmd_graph_first_word_t *first_words;
   dmd_graph_contents_t *contents;
+  dmd_graph_resident_t *residents;
 } dmd_heapgraph_columns_t;
 
 /* Replaces init and the addition of blocks and edges: a graph over existing columns, which must
@@ -263,6 +272,9 @@ void dmd_heapgraph_set_first_word(dmd_heapgraph_t *graph, uint32_t object, uint6
 /* Likewise; `node` is ignored. */
 void dmd_heapgraph_set_contents(dmd_heapgraph_t *graph, const dmd_graph_contents_t *contents);
 void dmd_heapgraph_end_node(dmd_heapgraph_t *graph);
+
+/* Behind the one before. */
+void dmd_heapgraph_add_resident(dmd_heapgraph_t *graph, const dmd_graph_resident_t *resident);
 
 /* The function is one of claim_functions, to which callers add directly. */
 void dmd_heapgraph_add_claim(dmd_heapgraph_t *graph, const dmd_graph_claim_t *claim);

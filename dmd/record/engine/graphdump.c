@@ -146,6 +146,8 @@ static void write_graph(void *ctx, dmd_write_fn write, void *to) {
   dmd_graphwriter_header(&g->file, g->profile, g->capture.compares);
   write_roots(g);
   dmd_capture_blocks(&g->capture);
+  if (engine->options->waste && host->heap_alloc == NULL)
+    dmd_capture_residents(&g->capture);
   host->memory_end(host->ctx);
   if (host->go_on != NULL)
     host->go_on(host->ctx);

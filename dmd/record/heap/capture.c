@@ -257,6 +257,52 @@ void dmd_capture_blocks(dmd_capture_t *c) {
     add_block(c, place);
 }
 
+/* ---- Pages. ---- */
+
+/* Adds the pages in memory of those between two addresses to the run that is being found. */
+static void add_residents(dmd_capture_t *c, uint64_t from, uint64_t to, dmd_graph_resident_t *run) {
+  const dmd_memory_t *memory = c->words.pages.memory;
+  bool holds[DMD_PAGES_AT_ONCE];
+  while (from < to) {
+    uint64_t left = (to - from) / DMD_PAGE_SZB,
+             n = left < DMD_PAGES_AT_ONCE ? left : DMD_PAGES_AT_ONCE;
+    if (!memory->holds(memory->ctx, from, (size_t)n, holds))
+      return;
+    for (uint64_t i = 0; i < n; i++, from += DMD_PAGE_SZB) {
+      if (holds[i] && run->szB > 0 && run->addr + run->szB == from) {
+        run->szB += DMD_PAGE_SZB;
+      } else if (holds[i]) {
+        if (run->szB > 0)
+          dmd_graphwriter_resident(c->file, run);
+        *run = (dmd_graph_resident_t){.addr = from, .szB = DMD_PAGE_SZB};
+      }
+    }
+  }
+}
+
+void dmd_capture_residents(dmd_capture_t *c) {
+  const dmd_placed_block_t *blocks = c->index.blocks;
+  const uint64_t in_page = DMD_PAGE_SZB - 1;
+  dmd_graph_resident_t run = {0};
+  uint32_t place = 0;
+  if (c->words.pages.memory->holds == NULL)
+    return;
+  for (uint32_t i = 1; i <= c->mappings->mappings.last && place < c->index.n; i++) {
+    const dmd_mapping_t *mapping = dmd_mapping_at(c->mappings, i);
+    uint64_t from = 0, to = 0;
+    for (; place < c->index.n && blocks[place].addr < mapping->end; place++) {
+      if (blocks[place].addr < mapping->start)
+        continue;
+      uint64_t end = blocks[place].addr + blocks[place].block->req + blocks[place].block->slop;
+      from = to == 0 ? blocks[place].addr & ~in_page : from;
+      to = end > to ? end : to;
+    }
+    add_residents(c, from, (to < mapping->end ? to + in_page : mapping->end) & ~in_page, &run);
+  }
+  if (run.szB > 0)
+    dmd_graphwriter_resident(c->file, &run);
+}
+
 /* ---- Reports. ---- */
 
 static void add_report_set(dmd_capture_t *c, uint32_t id) {

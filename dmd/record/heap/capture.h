@@ -15,8 +15,8 @@
  * bytes.
  *
  * Call order: dmd_capture_init; dmd_capture_root or dmd_capture_words for each root, in file order;
- * dmd_capture_blocks. Then the caller writes the stacks numbered in `capture->stacks`, which only
- * it can read, and dmd_capture_reports writes the rest.
+ * dmd_capture_blocks; if wanted, dmd_capture_residents. Then the caller writes the stacks numbered
+ * in `capture->stacks`, which only it can read, and dmd_capture_reports writes the rest.
  *
  * Cost: memory for a block index (blockindex.h) and its starts (blockstarts.h), 4 bytes for each
  * stack, name, tag and report set, and one section of the file; time to read the heap and to search
@@ -64,6 +64,8 @@ void dmd_capture_root(dmd_capture_t *capture, uint64_t addr, uint64_t szB);
 void dmd_capture_words(dmd_capture_t *capture, const dmd_pool_t *words, uint32_t first, uint32_t n);
 
 void dmd_capture_blocks(dmd_capture_t *capture);
+/* The pages in memory from the first to the last block of each mapping. */
+void dmd_capture_residents(dmd_capture_t *capture);
 void dmd_capture_reports(dmd_capture_t *capture);
 
 #endif

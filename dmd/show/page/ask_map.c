@@ -5,8 +5,11 @@
  * {...}}: the addresses of a heap graph's blocks as cells (heapmap.h). from and to are offsets in
  * `bytes`, the concatenated regions; cells is the number of cells requested. `by` is a key of dmdv
  * census. The columns have one entry for each cell: "used" has the bytes of blocks, "value" the
- * index in "values" of the blocks' key (-1: the cell is empty).
+ * index in "values" of the blocks' key (-1: the cell is empty). figures.inMemory is `pages` of dmdv
+ * waste
+ * --json; missing if that is unknown.
  */
+#include "analyse/waste/pinned.h"
 #include "base/format.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -14,6 +17,7 @@
 #include "show/page/asks.h"
 #include "show/page/heapmap.h"
 #include "show/page/pagegraph.h"
+#include "show/text/text_waste.h"
 
 enum { CELLS = 2048, MOST_CELLS = 65536, REGIONS = 1000 };
 
@@ -105,6 +109,11 @@ static void write_figures(const writer_t *w) {
   dmd_jsonout_key_u64(w->j, "holeBytes", f->hole_bytes);
   dmd_jsonout_key_u64(w->j, "largestHole", f->hole);
   dmd_jsonout_key_address(w->j, "largestHoleAt", f->hole_at);
+  dmd_pagebytes_t pages = dmd_pagebytes_of(w->map->graph);
+  if (pages.resident > 0) {
+    dmd_jsonout_key(w->j, "inMemory");
+    dmd_pagebytes_write(w->j, &pages);
+  }
   dmd_jsonout_end(w->j);
 }
 

@@ -154,6 +154,20 @@ static void advise_untouched(dmd_out_t *out, const dmd_waste_finding_t *f) {
   dmd_out_char(out, '.');
 }
 
+static void advise_pinned(dmd_out_t *out, const dmd_waste_finding_t *f) {
+  dmd_print_bytes(out, f->bytes);
+  dmd_out_str(out, f->blocks == 1 ? " of pages in memory are free beside it. "
+                                  : " of pages in memory are free beside them. ");
+  if (f->values > 0) {
+    dmd_out_str(out, "Without these blocks the allocator could return ");
+    dmd_print_unsigned(out, f->values);
+    dmd_out_str(out, " bytes to the system. ");
+  }
+  dmd_out_str(out,
+              "Perhaps allocate blocks that stay apart from those that are freed: before them, "
+              "or from a pool.");
+}
+
 void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
   dmd_out_t out;
   dmd_out_init(&out, dmd_strbuf_write, to);
@@ -175,6 +189,9 @@ void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_fi
     break;
   case DMD_WASTE_CONSTANT:
     advise_constant(&out, w, f);
+    break;
+  case DMD_WASTE_PINNED:
+    advise_pinned(&out, f);
     break;
   case DMD_WASTE_UNTOUCHED:
     advise_untouched(&out, f);
@@ -245,10 +262,15 @@ static const dmd_waste_finding_t *largest(const dmd_waste_t *w) {
 
 void dmd_waste_sentence(dmd_strbuf_t *to, const dmd_waste_t *w) {
   static const char *const nouns[DMD_N_WASTE_KINDS] = {
-      [DMD_WASTE_LOST] = "lost blocks",       [DMD_WASTE_CONSTANT] = "blocks of equal bytes",
-      [DMD_WASTE_DUPLICATE] = "duplicates",   [DMD_WASTE_CONTAINER] = "unused capacity",
-      [DMD_WASTE_UNTOUCHED] = "ends of zero", [DMD_WASTE_PADDING] = "padding",
-      [DMD_WASTE_SMALL] = "small blocks",     [DMD_WASTE_SLOP] = "slop"};
+      [DMD_WASTE_LOST] = "lost blocks",
+      [DMD_WASTE_CONSTANT] = "blocks of equal bytes",
+      [DMD_WASTE_DUPLICATE] = "duplicates",
+      [DMD_WASTE_CONTAINER] = "unused capacity",
+      [DMD_WASTE_UNTOUCHED] = "ends of zero",
+      [DMD_WASTE_PADDING] = "padding",
+      [DMD_WASTE_SMALL] = "small blocks",
+      [DMD_WASTE_SLOP] = "slop",
+      [DMD_WASTE_PINNED] = "free bytes of pages that blocks pin"};
   const dmd_waste_finding_t *most = largest(w);
   dmd_out_t out;
   if (most == NULL)
@@ -256,7 +278,7 @@ void dmd_waste_sentence(dmd_strbuf_t *to, const dmd_waste_t *w) {
   dmd_out_init(&out, dmd_strbuf_write, to);
   dmd_print_bytes(&out, w->bytes);
   dmd_out_str(&out, " could be saved, ");
-  dmd_print_percent(&out, (int64_t)w->bytes, (int64_t)w->heap_szB);
+  dmd_print_percent(&out, (int64_t)w->bytes, (int64_t)dmd_waste_whole(w));
   dmd_out_str(&out, " of the heap. The largest part, ");
   dmd_print_bytes(&out, most->counted);
   dmd_out_str(&out, ", is ");
@@ -329,7 +351,7 @@ static void print_total(dmd_out_t *out, const dmd_waste_t *w) {
   dmd_out_str(out, " in ");
   dmd_print_count(out, (int64_t)w->blocks, false, "block", "blocks");
   dmd_out_str(out, " would be saved, ");
-  dmd_print_percent(out, (int64_t)w->bytes, (int64_t)w->heap_szB);
+  dmd_print_percent(out, (int64_t)w->bytes, (int64_t)dmd_waste_whole(w));
   dmd_out_str(out, " of the heap. Each block counts once:\n");
   for (int kind = 0; kind < DMD_N_WASTE_KINDS; kind++) {
     if (w->of[kind] == 0)
@@ -341,6 +363,23 @@ static void print_total(dmd_out_t *out, const dmd_waste_t *w) {
     is_first = false;
   }
   dmd_out_str(out, "\n\n");
+}
+
+static void print_pages(dmd_out_t *out, const dmd_waste_t *w) {
+  const dmd_pagebytes_t *p = &w->pages;
+  if (p->resident == 0)
+    return;
+  dmd_out_str(out, "# ");
+  dmd_print_bytes(out, p->resident);
+  dmd_out_str(out, " of pages in memory: ");
+  dmd_print_unsigned(out, p->live);
+  dmd_out_str(out, " live, ");
+  dmd_print_unsigned(out, p->slop);
+  dmd_out_str(out, " slop, ");
+  dmd_print_unsigned(out, p->free);
+  dmd_out_str(out, " free beside blocks, ");
+  dmd_print_unsigned(out, p->empty);
+  dmd_out_str(out, " on pages without blocks\n");
 }
 
 static void print_hint(dmd_out_t *out, const dmd_waste_t *w) {
@@ -355,6 +394,7 @@ void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by, ui
     dmd_out_str(out, "No finding saves ");
     dmd_print_bytes(out, w->options->least_szB);
     dmd_out_str(out, " or more.\n");
+    print_pages(out, w);
     print_hint(out, w);
     return;
   }
@@ -370,6 +410,7 @@ void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by, ui
     dmd_print_bytes(out, w->options->least_szB);
     dmd_out_str(out, " (--min-bytes=1 shows them)\n");
   }
+  print_pages(out, w);
   print_hint(out, w);
 }
 
@@ -408,6 +449,9 @@ static void write_details(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_wast
     dmd_jsonout_key_u64(j, "usable", f->usual.usable);
     if (f->lower > 0)
       dmd_jsonout_key_u64(j, "lower", f->lower);
+    break;
+  case DMD_WASTE_PINNED:
+    dmd_jsonout_key_u64(j, "pageBytes", f->values);
     break;
   case DMD_WASTE_PADDING:
     write_padding(j, w, f);
@@ -473,6 +517,20 @@ void dmd_waste_write_sums(dmd_jsonout_t *j, const dmd_waste_t *w) {
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   for (int kind = 0; kind < DMD_N_WASTE_KINDS; kind++)
     dmd_jsonout_key_u64(j, dmd_waste_kind_name((dmd_waste_kind_t)kind), w->of[kind]);
+  dmd_jsonout_end(j);
+  if (w->pages.resident > 0) {
+    dmd_jsonout_key(j, "pages");
+    dmd_pagebytes_write(j, &w->pages);
+  }
+}
+
+void dmd_pagebytes_write(dmd_jsonout_t *j, const dmd_pagebytes_t *p) {
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "resident", p->resident);
+  dmd_jsonout_key_u64(j, "live", p->live);
+  dmd_jsonout_key_u64(j, "slop", p->slop);
+  dmd_jsonout_key_u64(j, "free", p->free);
+  dmd_jsonout_key_u64(j, "empty", p->empty);
   dmd_jsonout_end(j);
 }
 

@@ -34,6 +34,7 @@ void dmd_waste_json(dmd_out_t *out, const dmd_waste_t *waste, dmd_waste_by_t by)
 
 /* Parts of it, as members of the open object: the sums, and what is known of a finding. */
 void dmd_waste_write_sums(dmd_jsonout_t *j, const dmd_waste_t *waste);
+void dmd_pagebytes_write(dmd_jsonout_t *j, const dmd_pagebytes_t *pages);
 void dmd_waste_write_members(dmd_jsonout_t *j, const dmd_waste_t *waste,
                              const dmd_waste_finding_t *finding);
 

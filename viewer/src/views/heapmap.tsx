@@ -44,6 +44,8 @@ export interface MapAnswer {
     readonly holeBytes: number;
     readonly largestHole: number;
     readonly largestHoleAt: string;
+    /** Pages in memory, in bytes; missing if unknown. */
+    readonly inMemory?: { readonly resident: number; readonly live: number; readonly slop: number; readonly free: number; readonly empty: number };
   };
 }
 
@@ -151,6 +153,7 @@ function sentenceOf(answer: MapAnswer, cell: number): string {
 
 function Figures({ answer }: { answer: MapAnswer }): JSX.Element {
   const f = answer.figures;
+  const memory = f.inMemory;
   return (
     <div class="map-figures">
       <Facts
@@ -159,6 +162,7 @@ function Figures({ answer }: { answer: MapAnswer }): JSX.Element {
           ["Pages in use", `${number(f.pages)}, ${bytes(f.pageBytes)}`],
           ["Free in these", `${bytes(f.free)} (${f.freeShare})`],
           ["Holes", `${number(f.holes)}, ${bytes(f.holeBytes)}; the largest has ${bytes(f.largestHole)}, at ${f.largestHoleAt}`],
+          ...(memory === undefined ? [] : [["Pages in memory", `${bytes(memory.resident)}: ${bytes(memory.live)} live, ${bytes(memory.slop)} slop, ${bytes(memory.free)} free beside blocks, ${bytes(memory.empty)} on pages without blocks`] as const]),
         ]} />
     </div>
   );

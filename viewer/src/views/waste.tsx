@@ -24,6 +24,7 @@ const WORDS: Readonly<Record<string, string>> = {
   padding: "holes in a struct that another order of its members avoids",
   small: "small blocks that cost the allocator a third more",
   slop: "the allocator’s rounding",
+  pinned: "pages in memory are mostly free, but stay in memory for the block",
 };
 
 const NOT_COMPARED = "Constant, duplicate and untouched blocks are found if the program runs with --waste=yes, too.";

@@ -64,6 +64,48 @@ static uint64_t at_the_end(const keyed_t *keyed, const dmd_graph_contents_t *con
   return contents->tail < own ? contents->tail : own;
 }
 
+/* The outermost blocks on a page, and the bytes that they and their headers take of it; which of
+ * them `node` is, from 0. */
+static uint64_t on_page(const dmd_heapgraph_t *graph, uint64_t page, uint64_t header, uint32_t node,
+                        uint64_t *n, uint64_t *which) {
+  uint64_t used = 0;
+  *n = *which = 0;
+  for (uint32_t i = dmd_heapgraph_first_block(graph); i < graph->graph.n_nodes; i++) {
+    const dmd_graph_block_t *block = dmd_heapgraph_block(graph, i);
+    uint64_t start = block->addr, end = start + graph->graph.size[i], on = 0;
+    if (block->outer != DMD_NONE)
+      continue;
+    for (uint64_t at = start; at < end; at++)
+      on += at / DMD_PAGE_SZB == page;
+    bool starts = start / DMD_PAGE_SZB == page;
+    if (on == 0 && !starts)
+      continue;
+    *which = i == node ? *n : *which;
+    ++*n;
+    used += on + (starts ? header : 0);
+  }
+  return used;
+}
+
+static uint64_t pinned(const dmd_heapgraph_t *graph, uint64_t header, uint32_t node) {
+  uint64_t start = dmd_heapgraph_block(graph, node)->addr, szB = graph->graph.size[node], sum = 0;
+  if (dmd_heapgraph_block(graph, node)->outer != DMD_NONE)
+    return 0;
+  for (uint32_t i = 1; i <= graph->residents.last; i++) {
+    const dmd_graph_resident_t *run = DMD_POOL_AT(&graph->residents, const dmd_graph_resident_t, i);
+    for (uint64_t at = run->addr; at < run->addr + run->szB; at += DMD_PAGE_SZB) {
+      uint64_t page = at / DMD_PAGE_SZB, n, which;
+      if (page < start / DMD_PAGE_SZB || page > (start + (szB > 0 ? szB - 1 : 0)) / DMD_PAGE_SZB)
+        continue;
+      uint64_t used = on_page(graph, page, header, node, &n, &which);
+      uint64_t is_free = used < DMD_PAGE_SZB ? DMD_PAGE_SZB - used : 0;
+      if (2 * is_free >= DMD_PAGE_SZB)
+        sum += is_free / n + (which == 0 ? is_free % n : 0);
+    }
+  }
+  return sum;
+}
+
 /* What a block wastes by the definition of each kind. */
 static uint64_t wasted(const keyed_t *keyed, const dmd_leaks_t *leaks,
                        const dmd_nesting_sizes_t *sizes, dmd_waste_kind_t kind, uint32_t node) {
@@ -88,6 +130,8 @@ static uint64_t wasted(const keyed_t *keyed, const dmd_leaks_t *leaks,
                    (double)(own.slop + header) >= (double)requested / 3
                ? own.slop + header
                : 0;
+  case DMD_WASTE_PINNED:
+    return pinned(&keyed->graph, header, node);
   default:
     return 0;
   }
@@ -101,14 +145,15 @@ static void check_kinds(keyed_t *keyed, const bool *picks) {
   dmd_leaks_init(&leaks, graph, DMD_LEAKS_AS_MEMCHECK);
   dmd_nesting_init(&sizes, graph);
   for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++) {
-    uint64_t most = 0;
+    uint64_t most = 0, beside = 0;
     for (int kind = 0; kind < DMD_N_WASTE_KINDS && (picks == NULL || picks[node]); kind++) {
       uint64_t bytes = wasted(keyed, &leaks, &sizes, (dmd_waste_kind_t)kind, node);
       of[kind] += bytes;
-      most = bytes > most ? bytes : most;
+      beside += kind == DMD_WASTE_PINNED ? bytes : 0;
+      most = kind != DMD_WASTE_PINNED && bytes > most ? bytes : most;
     }
-    all += most;
-    blocks += most > 0;
+    all += most + beside;
+    blocks += most + beside > 0;
   }
   found_t f;
   for (int kind = 0; kind < DMD_N_WASTE_KINDS; kind++) {
@@ -123,7 +168,7 @@ static void check_kinds(keyed_t *keyed, const bool *picks) {
   find(&f, keyed, (dmd_waste_options_t){~0u, 1, picks});
   assert_int_equal(f.waste.bytes, all);
   assert_int_equal(f.waste.blocks, blocks);
-  assert_true(f.waste.bytes <= f.waste.heap_szB + 8 * blocks);
+  assert_true(f.waste.bytes <= dmd_waste_whole(&f.waste) + 8 * blocks);
   forget(&f);
   dmd_nesting_destroy(&sizes);
   dmd_leaks_destroy(&leaks);
@@ -261,6 +306,63 @@ static void savings_are_the_allocators(void **state) {
   host_done(&host);
 }
 
+static void add_resident(keyed_t *keyed, uint64_t addr, uint64_t szB) {
+  dmd_heapgraph_add_resident(&keyed->graph, &(dmd_graph_resident_t){.addr = addr, .szB = szB});
+}
+
+/* A slab of jemalloc for blocks of 80 bytes has 5 pages, since no fewer hold a whole number of
+ * them; a page of tcmalloc has 8 KiB. glibc returns single pages. */
+static void slabs_are_pinned(void **state) {
+  static const struct {
+    const char *allocator;
+    uint64_t first, second; /* pages that these blocks pin */
+  } cases[] = {{"jemalloc", 5, 3}, {"tcmalloc", 2, 2}, {"glibc", 1, 1}, {"mimalloc", 6, 3}};
+  (void)state;
+  host_t host;
+  host_init(&host);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    keyed_t keyed;
+    found_t f;
+    make_graph(&keyed, &host.env, cases[i].allocator, (const uint64_t[][2]){{80, 80}, {70, 80}}, 2);
+    add_resident(&keyed, 0x100000, 6 * DMD_PAGE_SZB);
+    add_resident(&keyed, 0x110000, 3 * DMD_PAGE_SZB);
+    find(&f, &keyed, only(DMD_WASTE_PINNED));
+    uint64_t pages = cases[i].first + cases[i].second;
+    uint64_t headers = strcmp(cases[i].allocator, "glibc") == 0 ? 16 : 0;
+    assert_int_equal(f.waste.n, 1);
+    assert_int_equal(dmd_waste_at(&f.waste, 0)->bytes, pages * DMD_PAGE_SZB - 160 - headers);
+    assert_int_equal(dmd_waste_at(&f.waste, 0)->values, pages * DMD_PAGE_SZB);
+    assert_int_equal(f.waste.blocks, 2);
+    assert_int_equal(f.waste.pages.resident, 9 * DMD_PAGE_SZB);
+    assert_int_equal(f.waste.pages.live, 150);
+    assert_int_equal(f.waste.pages.slop, 10 + headers);
+    assert_int_equal(f.waste.pages.empty, (9 - pages) * DMD_PAGE_SZB);
+    forget(&f);
+    keyed_end(&keyed);
+  }
+  host_done(&host);
+}
+
+/* A block over several pages pins those at its ends; on one in the middle nothing is free. */
+static void ends_of_large_blocks(void **state) {
+  (void)state;
+  host_t host;
+  keyed_t keyed;
+  found_t f;
+  host_init(&host);
+  make_graph(&keyed, &host.env, "exact",
+             (const uint64_t[][2]){{3 * DMD_PAGE_SZB + 96, 3 * DMD_PAGE_SZB + 96}}, 1);
+  add_resident(&keyed, 0x100000, 8 * DMD_PAGE_SZB);
+  find(&f, &keyed, only(DMD_WASTE_PINNED));
+  assert_int_equal(dmd_waste_at(&f.waste, 0)->bytes, 4000);
+  assert_int_equal(f.waste.pages.live, 3 * DMD_PAGE_SZB + 96);
+  assert_int_equal(f.waste.pages.free, 4000);
+  assert_int_equal(f.waste.pages.empty, 4 * DMD_PAGE_SZB);
+  forget(&f);
+  keyed_end(&keyed);
+  host_done(&host);
+}
+
 /* Smaller findings are not in the total. */
 static void least_size(void **state) {
   (void)state;
@@ -315,6 +417,8 @@ int main(void) {
       cmocka_unit_test(random_sums),
       cmocka_unit_test(nearest_sizes),
       cmocka_unit_test(savings_are_the_allocators),
+      cmocka_unit_test(slabs_are_pinned),
+      cmocka_unit_test(ends_of_large_blocks),
       cmocka_unit_test(least_size),
       cmocka_unit_test(out_of_memory),
   };
