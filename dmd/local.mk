@@ -255,6 +255,7 @@ dmd_core_sources = \
   dmd/record/unwind/elfimage.c dmd/record/unwind/elfimage.h \
   dmd/record/engine/engine.c dmd/record/engine/engine.h \
   dmd/record/engine/filename.c dmd/record/engine/filename.h \
+  dmd/record/engine/cgroup.c dmd/record/engine/cgroup.h \
   dmd/record/engine/claimfns.c dmd/record/engine/claimfns.h \
   dmd/record/engine/claimsets.c dmd/record/engine/claimsets.h \
   dmd/record/engine/graphdump.c dmd/record/engine/graphdump.h \

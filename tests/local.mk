@@ -44,6 +44,7 @@ unit_tests = \
   tests/unit/base/test_fail \
   tests/unit/model/profile/test_fault \
   tests/unit/model/profile/test_fault_names \
+  tests/unit/record/engine/test_cgroup \
   tests/unit/record/engine/test_filename \
   tests/unit/analyse/records/test_metrics \
   tests/unit/analyse/records/test_filter \

@@ -12,6 +12,7 @@
 #include "native/pl_control.h"
 #include "native/pl_enter.h"
 #include "native/pl_main.h"
+#include "native/pl_options.h"
 #include "native/pl_stack.h"
 #include "record/engine/allocation.h"
 #include "record/engine/observed.h"
@@ -127,12 +128,21 @@ __attribute__((noinline)) static void record_with_lock(pl_thread_t *thread, uint
 /* A size of half the address space or more is a negative number in disguise. */
 void pl_record_failure(const pl_entry_t *entry, size_t req) {
   pl_thread_t *thread = pl_thread();
-  if (req <= SIZE_MAX / 2 || !enter(thread, entry))
+  bool is_absurd = req > SIZE_MAX / 2;
+  int error = errno;
+  if (!(is_absurd || g_options.dump_at_failure) || !enter(thread, entry))
     return;
   pl_lock_with_stack(thread);
-  dmd_engine_say_fault(&g_engine, thread->number, DMD_FAULT_ABSURD_SIZE, "the size is", req);
+  if (is_absurd)
+    dmd_engine_say_fault(&g_engine, thread->number, DMD_FAULT_ABSURD_SIZE, "the size is", req);
+  else
+    dmd_engine_note_failure(&g_engine, thread->number, req);
+  bool is_due = g_engine.due != NULL;
   pl_unlock(thread);
+  if (is_due)
+    pl_control_dump_due(thread);
   pl_leave(thread);
+  errno = error;
 }
 
 /* ---- free ---- */

@@ -192,6 +192,9 @@ typedef struct dmd_engine_host {
    * if unknown. */
   uint64_t (*resident)(void *ctx);
   uint64_t (*most_resident)(void *ctx);
+  /* The beginning of one of the kernel's text files, up to szB bytes; returns how many, 0 if it
+   * cannot be read. May be called under all shard locks. NULL: never. */
+  size_t (*read_text)(void *ctx, const char *name, char *to, size_t szB);
   /* Memory use of the program, exactly. */
   dmd_physical_t (*measure)(void *ctx);
 

@@ -7,6 +7,7 @@
 #define DMD_NATIVE_USABLE_SIZE(p) ((void)(p), 0)
 #include "include/valgrind/dmd.h"
 #include "record/engine/allocation.h"
+#include "record/engine/dump.h"
 #include "record/engine/mempool.h"
 #include "record/engine/monitor.h"
 #include "record/engine/requests.h"
@@ -102,9 +103,17 @@ static Bool handle_mempool(ThreadId tid, const UWord *arg, UWord *ret) {
   }
 }
 
+/* Makes the dump that an allocation by one of our replacements left for the core. */
+static Bool handle_preload(ThreadId tid, UWord *arg, UWord *ret) {
+  Bool is_handled = dm_answer_preload(tid, arg, ret);
+  if (is_handled && g_engine.due != NULL)
+    dmd_engine_dump_due(&g_engine);
+  return is_handled;
+}
+
 Bool dm_handle_client_request(ThreadId tid, UWord *arg, UWord *ret) {
   if (VG_IS_TOOL_USERREQ('D', 'M', arg[0]))
-    return dm_answer_preload(tid, arg, ret) || handle_own(tid, arg, ret);
+    return handle_preload(tid, arg, ret) || handle_own(tid, arg, ret);
   *ret = 0;
   switch (arg[0]) {
   case VG_USERREQ__MALLOCLIKE_BLOCK:

@@ -15,6 +15,7 @@
 #include "valgrind/dm_claims.h"
 #include "valgrind/dm_env.h"
 #include "valgrind/dm_malloc.h"
+#include "valgrind/dm_options.h"
 #include "valgrind/dm_preload.h"
 
 /* A new block; makes the dump that is due. */
@@ -88,9 +89,10 @@ static SizeT dm_malloc_usable_size(ThreadId tid, void *p) {
 
 /* Rounds up to whole pages, as the C library does. If that overflows, the engine refuses the
  * size. */
-static void *pvalloc_block(ThreadId tid, SizeT szB) {
+static UWord pvalloc_block(ThreadId tid, SizeT szB) {
   SizeT pages_szB = VG_ROUNDUP(szB, VKI_PAGE_SIZE);
-  return memalign_block(tid, pages_szB < szB ? szB : pages_szB, VKI_PAGE_SIZE, VKI_PAGE_SIZE);
+  const dmd_alignment_t align = {.asked = VKI_PAGE_SIZE, .granted = VKI_PAGE_SIZE};
+  return dmd_engine_memalign(&g_engine, tid, pages_szB < szB ? szB : pages_szB, align);
 }
 
 /* The address is that of a variable of our replacement, on the program's stack. */
@@ -132,7 +134,7 @@ Bool dm_answer_preload(ThreadId tid, const UWord *arg, UWord *ret) {
     *ret = dmd_engine_nallocx(engine, arg[1], arg[2]);
     return True;
   case DM_PRELOAD_PVALLOC:
-    *ret = (UWord)pvalloc_block(tid, arg[1]);
+    *ret = pvalloc_block(tid, arg[1]);
     return True;
   case DM_PRELOAD_FREE:
     dmd_engine_free(engine, tid, arg[1]);
@@ -151,14 +153,13 @@ Bool dm_answer_preload(ThreadId tid, const UWord *arg, UWord *ret) {
   }
 }
 
-Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret) {
+/* Without a dump that is due. */
+static Bool answer_quickly(ThreadId tid, const UWord *arg, UWord *ret) {
   const void *callee = (const void *)arg[1];
-  if ((callee == dm_free || callee == dm_realloc) && dm_claims_need((const void *)arg[2]))
-    return False;
   switch (arg[0]) {
   case VG_USERREQ__CLIENT_CALL1:
     if (callee == dm_malloc)
-      *ret = (UWord)dm_malloc(tid, arg[2]);
+      *ret = dmd_engine_malloc(&g_engine, tid, arg[2]);
     else if (callee == dm_free)
       dm_free(tid, (void *)arg[2]), *ret = 0;
     else if (callee == dm_malloc_usable_size)
@@ -168,15 +169,25 @@ Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret) {
     return True;
   case VG_USERREQ__CLIENT_CALL2:
     if (callee == dm_calloc)
-      *ret = (UWord)dm_calloc(tid, arg[2], arg[3]);
+      *ret = dmd_engine_calloc(&g_engine, tid, arg[2], arg[3]);
     else if (callee == dm_realloc)
-      *ret = (UWord)dm_realloc(tid, (void *)arg[2], arg[3]);
+      *ret = dmd_engine_realloc(&g_engine, tid, arg[2], arg[3]);
     else
       return False;
     return True;
   default:
     return dm_answer_preload(tid, arg, ret);
   }
+}
+
+/* The core makes dumps that are due. It makes the request again if one became due since there was
+ * no memory, which a second try of realloc would count twice. */
+Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret) {
+  const void *callee = (const void *)arg[1];
+  if (g_engine.due != NULL || (callee == dm_realloc && g_options.dump_at_failure) ||
+      ((callee == dm_free || callee == dm_realloc) && dm_claims_need((const void *)arg[2])))
+    return False;
+  return answer_quickly(tid, arg, ret) && (*ret != 0 || g_engine.due == NULL);
 }
 
 void dm_register_malloc(void) {

@@ -3,10 +3,11 @@
 
 import collections
 import json
+import os
 import re
 import sys
 
-from harness import commands, files
+from harness import Skip, commands, files
 
 
 def _sums(profile):
@@ -119,6 +120,59 @@ def dumps_at_new_peaks(t):
     t.equal(len(_automatic(t, "swell", "--dump-at-peak=yes", "--max-dumps=3")), 3)
     t.equal(_automatic(t, "cook", "--dump-at-peak=yes"), [])
     t.check(2 <= len(_automatic(t, "pile", "--dump-at-peak=yes")) <= 20, "threads")
+
+
+def dumps_when_an_allocation_fails(t):
+    """The first time at each place; the fault tells where, the label how much."""
+    run = t.run("lack", options=["--dump-at-failure=yes"])
+    t.equal(run.out, b"1 1\n1 1\n1 1 k\n")
+    dumps = [run.numbered(number) for number in range(1, len(run.profiles))]
+    t.equal([profile.run["label"] for profile in dumps], ["dump-at-failure: 140,737,488,355,328 bytes"] * 2)
+    t.equal([profile.run["trigger"] for profile in dumps], ["automatic"] * 2)
+    t.equal([profile.count_at("soup") for profile in dumps], [(1, 100000)] * 2)
+    t.equal([sorted(profile.faults_at("lack")) for profile in dumps],
+            [["allocation-failed x 1"], ["allocation-failed x 1", "allocation-failed x 2"]])
+    t.contains(run.log, "allocation that failed: 140,737,488,355,328 bytes")
+    t.equal(len(t.run("lack", options=["--dump-at-failure=yes", "--max-dumps=1"]).profiles), 2)
+    run = t.run("lack")
+    t.equal((run.out, len(run.profiles), run.profile.faults_at("lack")), (b"1 1\n1 1\n1 1 k\n", 1, []))
+
+
+CGROUP = 'mount --bind cgroup /sys/fs/cgroup && exec "$@"'
+
+
+def _in_cgroup(t, **contents):
+    """Runs swell where the topmost cgroup has these files, by their names in version 2. Bytes in use at each automatic dump,
+    and the log."""
+    group = files.read("/proc/self/cgroup")
+    is_first = any("memory" in line.split(":")[1].split(",") for line in group.splitlines())
+    names = {"max": "limit_in_bytes", "current": "usage_in_bytes"} if is_first else {}
+    folder = t.new_folder()
+    path = os.path.join(folder, "cgroup", "memory" if is_first else "")
+    os.makedirs(path)
+    for name, text in contents.items():
+        text = text.replace("inactive", "total_inactive").replace("max", "9223372036854771712") if is_first else text
+        files.write(os.path.join(path, "memory." + names.get(name, name)), text + "\n")
+    shell = [t.need("unshare"), "-rm", "sh", "-c", CGROUP, "sh"]
+    if commands.run([*shell, "true"], folder, status=None).status != 0:
+        raise Skip("no file system can be mounted here, neither as root nor with unshare -rm")
+    run = t.run_command([t.program(), "swell"], before=shell, options=["--dump-above=50%"], folder=folder)
+    profiles = [run.numbered(number) for number in range(1, len(run.profiles))]
+    t.equal({profile.run["label"] for profile in profiles} - {"dump-above"}, set())
+    return [profile.totals["inUseBytes"] for profile in profiles], run.log
+
+
+def dumps_above_a_share_of_the_cgroup(t):
+    """Of 10,000,000 bytes. What the group uses beside the heap counts, except for cached files."""
+    above, log = _in_cgroup(t, max="10000000", current="7000000", stat="anon 9\ninactive_file 3000000")
+    t.equal([szB // 1000000 for szB in above], [5, 5])
+    above, _ = _in_cgroup(t, max="10000000", current="7000000", stat="anon 9\ninactive_file 1900000")
+    t.check(len(above) == 1 and above[0] <= 300000, "at once, and not again: %s" % above)
+    t.equal("has no effect" in log, False)
+    for contents in {"max": "max", "current": "7000000"}, {}:
+        above, log = _in_cgroup(t, **contents)
+        t.equal(above, [])
+        t.contains(log, "--dump-above has no effect: no memory limit of a cgroup holds for this process")
 
 
 def never_measured(t):

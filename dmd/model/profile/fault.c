@@ -45,6 +45,7 @@ static const struct {
     [DMD_FAULT_SCOPE_JOIN] = {"scope-join", "join of a reporter that is not open", 0, false},
     [DMD_FAULT_FREED_COUNTED] = {"freed-counted", "freed block that a sum still counts",
                                  DMD_FAULT_HAS_AMOUNTS, true},
+    [DMD_FAULT_ALLOCATION_FAILED] = {"allocation-failed", "allocation that failed", 0, false},
     [DMD_FAULT_INVALID_POOL] = {"invalid-pool", "invalid memory pool", 0, false},
 };
 

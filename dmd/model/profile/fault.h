@@ -43,6 +43,7 @@ typedef enum {
   DMD_FAULT_INVALID_POOL, /* use of a memory pool that does not exist, or creation of an existing
                              one */
   DMD_FAULT_SCOPE_JOIN,   /* DMD_REPORTER_JOIN of a reporter that is not open */
+  DMD_FAULT_ALLOCATION_FAILED, /* an allocation of a possible size, with --dump-at-failure */
   DMD_N_FAULTS
 } dmd_fault_kind_t;
 

@@ -35,6 +35,19 @@ static bool is_absurd(dmd_engine_t *engine, uint32_t thread, uint64_t szB) {
   return true;
 }
 
+void dmd_engine_note_failure(dmd_engine_t *engine, uint32_t thread, uint64_t szB) {
+  if (!engine->options->dump_at_failure || szB == 0)
+    return;
+  engine->failure = (dmd_failure_t){szB, thread, dmd_engine_capture(engine, thread)};
+  engine->due = DMD_DUE_AT_FAILURE;
+}
+
+/* Returns the address 0. */
+static uint64_t fail(dmd_engine_t *engine, uint32_t thread, uint64_t szB) {
+  dmd_engine_note_failure(engine, thread, szB);
+  return 0;
+}
+
 /* ---- Memory. ---- */
 
 static uint64_t take(const dmd_engine_t *engine, uint64_t alignB, uint64_t szB) {
@@ -102,8 +115,9 @@ void dmd_engine_add_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr, 
 static uint64_t new_block(dmd_engine_t *engine, uint32_t thread, uint64_t req_szB,
                           uint64_t usable_szB, uint64_t alignB) {
   uint64_t addr = get_memory(engine, alignB, usable_szB);
-  if (addr != 0)
-    dmd_engine_add_block(engine, thread, addr, req_szB, usable_szB);
+  if (addr == 0)
+    return fail(engine, thread, req_szB);
+  dmd_engine_add_block(engine, thread, addr, req_szB, usable_szB);
   return addr;
 }
 
@@ -205,7 +219,7 @@ static uint64_t move_block(dmd_engine_t *engine, uint32_t thread, const dmd_bloc
                       : get_memory(engine, wanted->alignB, usable_szB);
   if (addr == 0) {
     dmd_blocks_count_failed_realloc(engine->live.blocks, wanted->szB);
-    return 0;
+    return fail(engine, thread, wanted->szB);
   }
   uint64_t kept_szB = content_of(engine, old, old_addr);
   if (kept_szB > usable_szB)

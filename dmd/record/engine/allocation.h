@@ -27,6 +27,11 @@
 void dmd_engine_say_fault(dmd_engine_t *engine, uint32_t thread, dmd_fault_kind_t kind,
                           const char *what, uint64_t number);
 
+/* The allocator could not give the program so many bytes, a possible size. With --dump-at-failure
+ * dmd_engine_dump_due counts a fault, and makes a dump if it is the first one at this place. May be
+ * called again for the same failure. */
+void dmd_engine_note_failure(dmd_engine_t *engine, uint32_t thread, uint64_t szB);
+
 /* The stack of a thread that frees, if it is needed; else DMD_NONE. */
 static inline uint32_t dmd_engine_capture_free(const dmd_engine_t *engine, uint32_t thread) {
   return dmd_live_wants_stack_of_free(&engine->live) ? dmd_engine_capture(engine, thread)

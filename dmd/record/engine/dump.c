@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "files/profile/profilewriter.h"
 #include "record/engine/dumpfile.h"
 #include "record/engine/graphdump.h"
@@ -209,13 +210,44 @@ uint32_t dmd_engine_dump_with_graph(dmd_engine_t *engine, dmd_trigger_t trigger,
   return dump(engine, trigger, label, name, graph);
 }
 
+/* The fault tells where, since no block of the profile does. Returns whether it is the first one
+ * there, and appends the dump's label. */
+static bool take_failure(dmd_engine_t *engine, dmd_strbuf_t *label) {
+  const dmd_engine_host_t *host = engine->host;
+  const dmd_failure_t *failure = &engine->failure;
+  dmd_strbuf_str(label, ": ");
+  add_commas(label, failure->szB, " bytes");
+  if (!dmd_live_fault(&engine->live, DMD_FAULT_ALLOCATION_FAILED, failure->thread, failure->stack))
+    return false;
+  if (!host->is_quiet(host->ctx)) {
+    dmd_strbuf_t line;
+    dmd_strbuf_init(&line, engine->env);
+    dmd_strbuf_str(&line, dmd_fault_text(DMD_FAULT_ALLOCATION_FAILED));
+    dmd_strbuf_str(&line, ": ");
+    add_commas(&line, failure->szB, " bytes");
+    say(host, &line);
+    host->say_stack(host->ctx, failure->stack);
+    host->say(host->ctx, "");
+    dmd_strbuf_destroy(&line);
+  }
+  return true;
+}
+
 void dmd_engine_dump_due(dmd_engine_t *engine) {
   const char *due = engine->due;
   engine->due = NULL;
-  if (due == NULL || engine->n_automatic_dumps >= engine->options->max_dumps)
+  if (due == NULL)
     return;
-  engine->n_automatic_dumps++;
-  dmd_engine_dump(engine, DMD_TRIGGER_AUTOMATIC, due);
+  dmd_strbuf_t label;
+  dmd_strbuf_init(&label, engine->env);
+  dmd_strbuf_str(&label, due);
+  bool is_failure = dmd_str_compare(due, DMD_DUE_AT_FAILURE) == 0;
+  if ((!is_failure || take_failure(engine, &label)) &&
+      engine->n_automatic_dumps < engine->options->max_dumps) {
+    engine->n_automatic_dumps++;
+    dmd_engine_dump(engine, DMD_TRIGGER_AUTOMATIC, label.text);
+  }
+  dmd_strbuf_destroy(&label);
 }
 
 void dmd_engine_exit(dmd_engine_t *engine) {

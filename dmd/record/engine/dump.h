@@ -25,8 +25,8 @@ uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const c
 uint32_t dmd_engine_dump_with_graph(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
                                     dmd_strbuf_t *name, dmd_strbuf_t *graph);
 
-/* After an allocation: makes the dump that is due, if engine->due. Its label is the option's
- * name. */
+/* After an allocation: makes the dump that is due, if engine->due. Its label is the option's name,
+ * and for a failed allocation its size. */
 void dmd_engine_dump_due(dmd_engine_t *engine);
 
 /* The process is about to end: dumps if required, and logs which rules did nothing. */

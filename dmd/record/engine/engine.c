@@ -76,6 +76,22 @@ static void init_heap(dmd_engine_t *engine) {
 /* Shards of the blocks if threads run in parallel: enough that sixteen threads rarely meet. */
 enum { N_PARTS = 64 };
 
+/* A share of a limit that there is not does no harm, so the program runs: the same command is used
+ * with and without a container. */
+static void watch_cgroup(dmd_engine_t *engine, dmd_live_config_t *config) {
+  const uint64_t whole = 100 * 1000000, share = engine->options->dump_above_share;
+  if (share == 0)
+    return;
+  if (!dmd_cgroup_find(&engine->cgroup, engine->host)) {
+    engine->host->say(engine->host->ctx, "dmd: --dump-above has no effect: no memory limit of a "
+                                         "cgroup holds for this process; use a size instead");
+    return;
+  }
+  uint64_t limit = engine->cgroup.limit_szB;
+  config->dump_above_szB = limit / whole * share + limit % whole * share / whole;
+  config->used = (dmd_resident_t){.now = dmd_cgroup_used, .ctx = &engine->cgroup};
+}
+
 bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engine_host_t *host,
                      const dmd_options_t *options, dmd_strbuf_t *why) {
   if (!dmd_filename_check(options->out_file, env, host, why) ||
@@ -90,6 +106,7 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   config.waiting = host->waiting;
   config.clock = (dmd_clock_t){.now = host->clock, .ctx = host->ctx};
   config.resident = (dmd_resident_t){.now = host->resident, .ctx = host->ctx};
+  watch_cgroup(engine, &config);
   config.n_parts = host->waiting == NULL ? 1 : N_PARTS;
   config.host = (dmd_live_host_t){.ctx = engine,
                                   .classify = classify,

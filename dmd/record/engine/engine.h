@@ -42,6 +42,7 @@
 #ifndef DMD_RECORD_ENGINE_ENGINE_H
 #define DMD_RECORD_ENGINE_ENGINE_H
 
+#include "record/engine/cgroup.h"
 #include "record/engine/claimfns.h"
 #include "record/engine/options.h"
 #include "record/engine/popsites.h"
@@ -50,6 +51,14 @@
 #include "record/heap/fastpath.h"
 #include "record/heap/mempools.h"
 #include "record/host.h"
+
+#define DMD_DUE_AT_FAILURE "dump-at-failure"
+
+/* An allocation that failed. */
+typedef struct dmd_failure {
+  uint64_t szB;
+  uint32_t thread, stack;
+} dmd_failure_t;
 
 typedef struct dmd_engine {
   const dmd_env_t *env;
@@ -68,10 +77,12 @@ typedef struct dmd_engine {
   uint64_t announced_szB;     /* total bytes of all blocks that the program ever announced */
   uint32_t n_dumps;           /* in this process */
   uint32_t n_requested_dumps; /* those that the program itself requested */
-  uint32_t n_automatic_dumps; /* those of --dump-every and --dump-above */
+  uint32_t n_automatic_dumps; /* those of --dump-every and others, see --max-dumps */
   uint64_t most_resident_szB; /* of the program, as known at the last dump */
   uint64_t most_after_szB;    /* host.most_resident after the last dump, which needed memory, too */
   const char *due;            /* why the host is to call dmd_engine_dump_due, or NULL */
+  dmd_failure_t failure;      /* if that is due at a failure */
+  dmd_cgroup_t cgroup;        /* with --dump-above=N% */
 } dmd_engine_t;
 
 /* Engine, host and options must stay in place until the engine is destroyed, and the options must

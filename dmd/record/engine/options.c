@@ -200,8 +200,20 @@ static bool take_dump_every(void *target, const char *value, dmd_strbuf_t *why) 
 }
 
 static bool take_dump_above(void *target, const char *value, dmd_strbuf_t *why) {
+  const uint64_t whole = 100 * 1000000; /* in millionths of a percent */
   dmd_options_t *options = target;
-  return take_bytes(value, &options->dump_above_szB, why);
+  dmd_size_t size;
+  if (dmd_size_parse(value, &size) != NULL || !size.is_percent) {
+    options->dump_above_share = 0;
+    return take_bytes(value, &options->dump_above_szB, why);
+  }
+  if (size.has_plus || size.value == 0 || size.value > whole) {
+    dmd_strbuf_str(why, "this is not a share of a limit, such as 80%");
+    return false;
+  }
+  options->dump_above_szB = 0;
+  options->dump_above_share = (uint32_t)size.value;
+  return true;
 }
 
 /* ---- The tables. ---- */
@@ -280,17 +292,22 @@ static const dmd_option_t engine_options[] = {
      "also dump whenever so many seconds have passed, such as 10s, or so many bytes were "
      "allocated, such as 100m; when the program allocates",
      DMD_OPTION_OWN, .take = take_dump_every},
-    {"dump-above", "<size>", NULL,
-     "also dump when the heap becomes larger than this, and again if it was smaller in between",
+    {"dump-above", "<size>|<share>%", NULL,
+     "also dump when the heap becomes larger than this, and again if it was smaller in between; a "
+     "share, such as 80%, is of the memory limit of the process's cgroup, and then all memory that "
+     "the cgroup uses counts",
      DMD_OPTION_OWN, .take = take_dump_above},
     {"dump-at-peak", "no|yes", "no",
      "also dump when the heap is larger than ever: first at 1 MiB, then whenever it has grown by "
      "an "
      "eighth",
      WORD, AT(dump_at_peak)},
+    {"dump-at-failure", "no|yes", "no",
+     "also dump when the allocator cannot give the program what it asks for", WORD,
+     AT(dump_at_failure)},
     {"max-dumps", "<number>", "100",
-     "dumps for --dump-every, --dump-above and --dump-at-peak in each process", NUMBER,
-     AT(max_dumps), .least = 1, .most = 100000},
+     "dumps for --dump-every, --dump-above, --dump-at-peak and --dump-at-failure in each process",
+     NUMBER, AT(max_dumps), .least = 1, .most = 100000},
     {"advice", "auto|yes|no", "auto",
      "search for the referrers of unreported blocks; auto: below a million live blocks", WORD,
      AT(advice)},
@@ -394,7 +411,8 @@ dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
        {"--lifetimes=yes", "lifetimes need every block, so it cannot be combined with sampling"}},
       {options->lifetimes && (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),
        {"--lifetimes=yes", "it needs the peak, which --peak=no and --mode=cumulative turn off"}},
-      {((options->dump_every_ms | options->dump_every_szB | options->dump_above_szB) != 0 ||
+      {((options->dump_every_ms | options->dump_every_szB | options->dump_above_szB |
+         options->dump_above_share) != 0 ||
         options->dump_at_peak) &&
            (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),
        {"--dump-every, --dump-above or --dump-at-peak",

@@ -75,7 +75,8 @@ typedef struct dmd_options {
   bool no_timeline;
   bool lifetimes;
   uint64_t dump_every_ms, dump_every_szB, dump_above_szB; /* 0: never */
-  bool dump_at_peak;
+  uint32_t dump_above_share; /* of the cgroup's limit, in millionths of a percent; 0: none */
+  bool dump_at_peak, dump_at_failure;
   uint32_t max_dumps;    /* of those */
   const char *out_file;  /* a pattern, see --dmd-out-file */
   const char *list_file; /* a pattern for the list of listing.h; NULL: none */

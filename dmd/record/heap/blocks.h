@@ -87,6 +87,7 @@ typedef struct dmd_blocks_config {
   dmd_resident_t resident;      /* for the timeline */
   bool dumps_at_peak;           /* as the next */
   uint64_t dump_every_ms, dump_every_szB, dump_above_szB; /* see dmd_watch_t; only with the peak */
+  dmd_resident_t used;                                    /* likewise */
 } dmd_blocks_config_t;
 
 dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config);

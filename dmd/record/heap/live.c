@@ -32,6 +32,7 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
                                   .dump_every_ms = config->dump_every_ms,
                                   .dump_every_szB = config->dump_every_szB,
                                   .dump_above_szB = config->dump_above_szB,
+                                  .used = config->used,
                                   .dumps_at_peak = config->dumps_at_peak});
   live->marks = dmd_blocks_marks(live->blocks);
   dmd_sampler_init(&live->sampler, config->partial_stacks, config->sample_below, config->seed);

@@ -98,6 +98,7 @@ typedef struct dmd_live_config {
   dmd_resident_t resident;      /* for the timeline */
   bool dumps_at_peak;           /* as the next */
   uint64_t dump_every_ms, dump_every_szB, dump_above_szB; /* see dmd_watch_t; only with the peak */
+  dmd_resident_t used;                                    /* likewise */
   dmd_live_host_t host;
 } dmd_live_config_t;
 

@@ -180,23 +180,51 @@ static bool is_above(const dmd_watch_t *watch, uint64_t szB) {
   return watch->above_szB > 0 && (int64_t)szB > 0 && szB > watch->above_szB;
 }
 
-/* A heap that has become smaller by an eighth may exceed the limit again. */
+static bool is_used_due(const dmd_watch_t *watch, uint64_t ms, uint64_t allocated) {
+  return watch->used.now != NULL &&
+         (ms >= __atomic_load_n(&watch->used_ms, __ATOMIC_RELAXED) ||
+          allocated >= __atomic_load_n(&watch->used_szB, __ATOMIC_RELAXED));
+}
+
+/* A heap that has become smaller by an eighth may exceed the limit again. What else is used must
+ * have become so, too, which is only known when it is read. */
 static bool is_due(dmd_watch_t *watch, uint64_t ms, uint64_t allocated, uint64_t szB) {
-  if ((int64_t)szB <= (int64_t)(watch->above_szB - watch->above_szB / 8))
+  if (watch->used.now == NULL && (int64_t)szB <= (int64_t)(watch->above_szB - watch->above_szB / 8))
     __atomic_store_n(&watch->is_above, false, __ATOMIC_RELAXED);
   return (watch->every_ms > 0 && ms >= watch->next_ms) ||
          (watch->every_szB > 0 && allocated >= watch->next_szB) ||
          ((int64_t)szB > 0 && szB >= __atomic_load_n(&watch->peak_szB, __ATOMIC_RELAXED)) ||
-         (is_above(watch, szB) && !__atomic_load_n(&watch->is_above, __ATOMIC_RELAXED));
+         (is_above(watch, szB) && !__atomic_load_n(&watch->is_above, __ATOMIC_RELAXED)) ||
+         is_used_due(watch, ms, allocated);
+}
+
+static uint64_t watch_ms(const dmd_peak_t *peak) {
+  bool needs_it = peak->watch.every_ms > 0 || peak->watch.used.now != NULL;
+  return needs_it && peak->clock.now != NULL ? peak->clock.now(peak->clock.ctx) : 0;
 }
 
 /* A thread in parallel has allocated szB more. */
 static void look_at_watch(dmd_peak_t *peak, uint64_t szB) {
   dmd_watch_t *watch = &peak->watch;
   uint64_t allocated = __atomic_add_fetch(&watch->looked_szB, szB, __ATOMIC_RELAXED);
-  uint64_t ms = watch->every_ms > 0 ? peak->clock.now(peak->clock.ctx) : 0;
-  if (is_due(watch, ms, allocated, __atomic_load_n(&peak->published, __ATOMIC_RELAXED)))
+  if (is_due(watch, watch_ms(peak), allocated, __atomic_load_n(&peak->published, __ATOMIC_RELAXED)))
     dmd_peak_want(peak);
+}
+
+/* Returns the larger one of the heap and what is used, if that is read now. */
+static uint64_t read_used(dmd_watch_t *watch, uint64_t ms, uint64_t allocated, uint64_t szB) {
+  enum { EVERY_MS = 100, SHARE = 64, LEAST_SZB = 1 << 20 };
+  if (!is_used_due(watch, ms, allocated))
+    return szB;
+  uint64_t step = watch->above_szB / SHARE, used = watch->used.now(watch->used.ctx);
+  __atomic_store_n(&watch->used_ms, ms + EVERY_MS, __ATOMIC_RELAXED);
+  __atomic_store_n(&watch->used_szB, allocated + (step > LEAST_SZB ? step : LEAST_SZB),
+                   __ATOMIC_RELAXED);
+  if (used != DMD_MEMORY_UNKNOWN && used > szB)
+    szB = used;
+  if (szB <= watch->above_szB - watch->above_szB / 8)
+    watch->is_above = false;
+  return szB;
 }
 
 const char *dmd_peak_take_due(dmd_peak_t *peak) {
@@ -204,12 +232,12 @@ const char *dmd_peak_take_due(dmd_peak_t *peak) {
   if ((watch->every_ms | watch->every_szB | watch->above_szB) == 0 && watch->peak_szB == UINT64_MAX)
     return NULL;
   const dmd_turnover_t now = dmd_peak_now(peak);
-  uint64_t szB = dmd_turnover_left(&now);
-  uint64_t ms = watch->every_ms > 0 ? peak->clock.now(peak->clock.ctx) : 0;
+  uint64_t szB = dmd_turnover_left(&now), ms = watch_ms(peak);
   watch->looked_szB = now.allocated_szB;
-  if (!is_due(watch, ms, now.allocated_szB, szB))
+  uint64_t used = read_used(watch, ms, now.allocated_szB, szB);
+  bool is_large = is_above(watch, used) && !watch->is_above, is_peak = szB >= watch->peak_szB;
+  if (!is_large && !is_due(watch, ms, now.allocated_szB, szB))
     return NULL;
-  bool is_large = is_above(watch, szB) && !watch->is_above, is_peak = szB >= watch->peak_szB;
   watch->is_above |= is_large;
   if (is_peak)
     __atomic_store_n(&watch->peak_szB, szB + szB / 8, __ATOMIC_RELAXED);
@@ -293,6 +321,7 @@ void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, dmd_shard_t *shards, 
   peak->watch = (dmd_watch_t){.every_ms = peak->clock.now == NULL ? 0 : config->dump_every_ms,
                               .every_szB = config->dump_every_szB,
                               .above_szB = config->dump_above_szB,
+                              .used = config->used,
                               .peak_szB = config->dumps_at_peak ? LEAST_DUMPED : UINT64_MAX,
                               .next_ms = config->dump_every_ms,
                               .next_szB = config->dump_every_szB};

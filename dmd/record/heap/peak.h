@@ -95,9 +95,15 @@ typedef struct dmd_peak_share {
 /* Asks for a dump: after so much time or so many allocated bytes, when the heap becomes larger than
  * so many bytes, or by an eighth larger than at the last dump of this kind. 0: never. It is looked
  * at when the clock is read, so it is right to DMD_TIMEKEEPER_SZB for each shard, and a program
- * that allocates nothing gets no dump. */
+ * that allocates nothing gets no dump.
+ *
+ * `used` is memory that the same limit holds for as for the heap, and that has other parts, such as
+ * all of a control group. Reading it may be slow, so that is done ten times a second, and when a
+ * 64th of the limit was allocated. */
 typedef struct dmd_watch {
   uint64_t every_ms, every_szB, above_szB;
+  dmd_resident_t used;        /* now is NULL: nothing but the heap */
+  uint64_t used_ms, used_szB; /* when to read it next: time, allocated bytes */
   uint64_t next_ms, next_szB; /* of the next dump */
   uint64_t peak_szB;          /* a heap of so many bytes is dumped; UINT64_MAX: none is */
   uint64_t looked_szB;        /* about what threads in parallel have allocated */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * What each way to grow and shrink does to the peak. The argument is the way. */
+#include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -131,6 +133,23 @@ static void swell(void) {
   }
 }
 
+/* More than any address space has: twice at one place, then at another one, which keeps its block.
+ */
+static void lack(void) {
+  const volatile size_t far_too_much = (size_t)1 << (sizeof(void *) == 8 ? 47 : 30);
+  char *kept = soup(100000), *none = kept;
+  kept[99999] = 'k';
+  for (int i = 0; i < 2; i++) {
+    errno = 0;
+    none = malloc(far_too_much);
+    printf("%d %d\n", none == NULL, errno == ENOMEM);
+  }
+  errno = 0;
+  none = realloc(kept, far_too_much);
+  printf("%d %d %c\n", none == NULL, errno == ENOMEM, kept[99999]);
+  free(kept);
+}
+
 /* Allocates for more than two seconds. */
 static void simmer(void) {
   struct timespec start, now;
@@ -182,7 +201,8 @@ int main(int argc, char **argv) {
     void (*run)(void);
   } ways[] = {{"cook", cook},   {"leave", leave},       {"stir", stir},         {"tell", tell},
               {"split", split}, {"divide", divide},     {"swell", swell},       {"simmer", simmer},
-              {"dine", dine},   {"overlook", overlook}, {"together", together}, {"pile", pile}};
+              {"dine", dine},   {"overlook", overlook}, {"together", together}, {"pile", pile},
+              {"lack", lack}};
   for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
     if (strcmp(argv[1], ways[i].name) == 0)
       ways[i].run();

@@ -95,6 +95,32 @@ static void intervals_are_sizes(void **state) {
   end(&f);
 }
 
+static void a_limit_for_dumps_is_a_size_or_a_share(void **state) {
+  (void)state;
+  static const struct {
+    const char *argument;
+    uint64_t szB, share;
+  } right[] = {{"--dump-above=5m", 5 << 20, 0},
+               {"--dump-above=80%", 0, 80000000},
+               {"--dump-above=0.5%", 0, 500000},
+               {"--dump-above=100%", 0, 100000000},
+               {"--dump-above=1", 1, 0}};
+  static const char *const wrong[] = {"", "0", "0%", "101%", "+5%", "%", "5x", "+5m"};
+  fixture_t f;
+  begin(&f);
+  char argument[64];
+  for (size_t i = 0; i < COUNT_OF(right); i++) {
+    assert_true(give(&f, right[i].argument));
+    assert_int_equal(f.options.dump_above_szB, right[i].szB);
+    assert_int_equal(f.options.dump_above_share, right[i].share);
+  }
+  for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+    snprintf(argument, sizeof argument, "--dump-above=%s", wrong[i]);
+    assert_false(give(&f, argument));
+  }
+  end(&f);
+}
+
 /* Each works, once the other one is gone. */
 static void what_needs_all_blocks_does_not_go_with_an_interval(void **state) {
   (void)state;
@@ -263,6 +289,7 @@ int main(void) {
       cmocka_unit_test(defaults),
       cmocka_unit_test(a_scan_has_every_block),
       cmocka_unit_test(intervals_are_sizes),
+      cmocka_unit_test(a_limit_for_dumps_is_a_size_or_a_share),
       cmocka_unit_test(what_needs_all_blocks_does_not_go_with_an_interval),
       cmocka_unit_test(words_are_in_the_order_of_their_enums),
       cmocka_unit_test(rules_keep_their_order),
