@@ -3,7 +3,7 @@
  * limits.h: limits on the input from programs, files and users.
  *
  * Each limit is defined here once, and messages about it are made from it. docs/format.md lists the
- * limits of files, docs/manual.md those that users may notice. Sizes of tables and buffers that
+ * limits of files, docs/reference those that users may notice. Sizes of tables and buffers that
  * only affect speed stay with their code.
  */
 #ifndef DMD_BASE_LIMITS_H

@@ -5,7 +5,7 @@
  * A table has an entry for each option: its name, its values and its default as people write them,
  * its help text, and where in a struct its value goes. Parsing, defaults, error messages about
  * wrong values, --help and shell completion all use the table, so that they cannot differ.
- * docs/options writes the manual's and the man pages' lists of options from --help.
+ * docs/options writes the reference's and the man pages' lists of options from --help.
  *
  * The engine has such a table (record/engine/options.h), so has a host with more options, and so
  * has each command of dmdv. Tables are constant.

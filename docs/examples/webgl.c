@@ -14,7 +14,7 @@
        sum that DMD_TAG_BYTES returns.
      - The dump comes while the context is alive. Afterwards there would be nothing to see.
 
-   The manual, under "Tags", shows what dmd says of it, also for --tag-threads=none.
+   README.md shows what dmd says of it, also for --tag-threads=none.
 
    Build: cc -std=c11 -O1 -g webgl.c -lEGL -lGLESv2 -o webgl
    Run:   valgrind --tool=dmd ./webgl

@@ -2,7 +2,8 @@
  *
  * power: measures how many steps are found and after how many builds, and how many are found where
  * there are no steps. Its series have the noise of real programs. It compares dmd's test
- * (analyse/history/changepoints.h) with that of Perfherder, and prints the tables of the manual.
+ * (analyse/history/changepoints.h) with that of Perfherder, and prints the tables of
+ * perf/README.md.
  * The seeds are fixed.
  *
  * A build's heap is drawn from the heaps that equal runs of a program had (measured.h). Perfherder

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv history with builds that are runs of real programs, and the manual's figures on how well it
+"""dmdv history with builds that are runs of real programs, and the figures of perf/README.md on how well it
 distinguishes changes from chance."""
 
 import os
@@ -42,12 +42,12 @@ def test_real_step_of_threads(test):
     check_found(test, alarms(test, "threads", "--builds=18", "--threefold=6", "--shares=25")["threefold 25%"])
 
 
-def test_real_power_is_what_the_manual_says(test):
-    """The tables of the manual are what the simulation prints."""
+def test_real_power_is_what_the_document_says(test):
+    """The tables of perf/README.md are what the simulation prints."""
     program = os.path.join(test.builddir, "tests/power/power")
     if not os.path.exists(program):
         raise Skip("tests/power/power was not built")
     out = test.run([program]).out
-    manual = files.read(test.srcdir + "/docs/manual.md")
+    document = files.read(test.srcdir + "/perf/README.md")
     for table in out.strip().split("\n\n"):
-        test.check("\n" + table + "\n" in manual, "the manual has another table than\n" + table)
+        test.check("\n" + table + "\n" in document, "perf/README.md has another table than\n" + table)

@@ -2,6 +2,7 @@
 """The result of make install, installed once for all tests, and what builds of other programs need to find
 it."""
 
+import glob
 import os
 import re
 
@@ -40,10 +41,12 @@ def environment(t):
                 PKG_CONFIG_SYSROOT_DIR=root, CMAKE_PREFIX_PATH=prefix, PATH=os.path.join(prefix, "bin") + os.pathsep + os.environ["PATH"])
 
 
-def from_manual(t, kind, first_line, folder):
-    """Writes the manual's block of this kind that begins with these words, the first of which is the file's
-    name, into the folder."""
-    manual = files.read(os.path.join(t.srcdir, "docs", "manual.md"))
-    block = re.search(r"^```%s\n((?:# |/\* )%s(?: \*/)?\n.*?)^```" % (kind, re.escape(first_line)), manual, re.M | re.S)
-    t.check(block, "the manual has %s" % first_line)
+def from_documents(t, kind, first_line, folder):
+    """Writes the block of this kind that begins with these words, the first of which is the file's name, into the
+    folder. Looks for it in the guides, the reference and docs/writing-reporters.md."""
+    pages = [path for pattern in ("guides/*.md", "reference/*.md", "writing-reporters.md")
+             for path in sorted(glob.glob(os.path.join(t.srcdir, "docs", pattern)))]
+    text = "".join(map(files.read, pages))
+    block = re.search(r"^```%s\n((?:# |/\* )%s(?: \*/)?\n.*?)^```" % (kind, re.escape(first_line)), text, re.M | re.S)
+    t.check(block, "a document has %s" % first_line)
     return files.write(os.path.join(folder, first_line.split()[0]), block.group(1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Builds of other programs that run an installed dmd-derive, as docs/manual.md says.
+"""Builds of other programs that run an installed dmd-derive, as the documents say.
 
 In each, a pointer without an annotation fails the build with one line about it, also in a header that the
 struct's header includes; its twin with a reason is built.
@@ -14,13 +14,13 @@ _REASON = 'DMD_IGNORES("the shelf has it") '
 
 
 def _project(t, *blocks):
-    """A folder with the manual's shelf.h and shelf.c, and with these blocks of it. The struct has the member
+    """A folder with the documents' shelf.h and shelf.c, and with these blocks of it. The struct has the member
     that MEMBER of another header defines."""
     if not os.path.exists(os.path.join(t.builddir, "dmd-derive")):
         raise Skip("dmd-derive was not built: it needs libclang (Debian's package libclang-dev)")
     folder = t.new_folder()
     for kind, first_line in (("c", "shelf.h"), ("c", "shelf.c"), *blocks):
-        installed.from_manual(t, kind, first_line, folder)
+        installed.from_documents(t, kind, first_line, folder)
     header = os.path.join(folder, "shelf.h")
     text = files.read(header)
     t.equal(text.count("  DMD_OWNS char *name;\n"), 1)
@@ -34,7 +34,7 @@ def _member(folder, text):
 
 
 def _expect_shelf(t, program):
-    """Its eight blocks were measured, as the manual says."""
+    """Its eight blocks were measured, as the documents say."""
     profile = t.run_command([program]).profile
     blocks = [block for block in profile.blocks if block.reporters]
     t.equal(sum(block.num for block in blocks), 8)

@@ -48,7 +48,7 @@ def names(t):
     public = os.path.relpath(installed.variable(t, "libdir"), installed.variable(t, "prefix"))
     reporters = {public: {"libdmd-reporters.a", "libdmd-reporters.so", "libdmd-reporters.so.0"}}
     t.equal(found, {**INSTALLED, **native, **reporters})
-    t.equal(sorted(documents), [DOCUMENTS, DOCUMENTS + "/examples", DOCUMENTS + "/pictures"])
+    t.equal(sorted(documents), [DOCUMENTS + folder for folder in ("", "/examples", "/guides", "/pictures", "/reference")])
     t.check({"README.md", "NEWS", "manual.md", "format.md", "dmd-profile.schema.json"} <= documents[DOCUMENTS],
            "the documents are there: %s" % documents[DOCUMENTS])
     t.check({"README.md", "catalog.c", "catalog-derived.diff", "news.h"} <= documents[DOCUMENTS + "/examples"], "the examples are there")
@@ -103,20 +103,20 @@ def spec_file(t):
     t.equal(sorted(entry for entry in listed if not matches[entry]), [], "in the spec file, but not installed")
 
 
-# ---- Programs that are built against what was installed, as docs/manual.md says. ----
+# ---- Programs that are built against what was installed, as the documents say. ----
 
 
 def _jar(t, kind, name):
-    """A folder with the manual's jar.c, and its block of this kind and name."""
+    """A folder with the documents' jar.c, and its block of this kind and name."""
     folder = t.new_folder()
-    installed.from_manual(t, "c", "jar.c", folder)
+    installed.from_documents(t, "c", "jar.c", folder)
     if name != "jar.c":
-        installed.from_manual(t, kind, name, folder)
+        installed.from_documents(t, kind, name, folder)
     return folder
 
 
 def _expect_jar(t, program):
-    """The labels are the blocks that the manual's program forgets to measure."""
+    """The labels are the blocks that the documents' program forgets to measure."""
     profile = t.run_command([program]).profile
     t.equal([b for b in profile.at("main") if "reported" not in b], ["1000+0"])
 
@@ -148,13 +148,13 @@ target_link_libraries(shelves dmd::dmd dmd::reporters)
 
 
 def library_of_reporters(t):
-    """The manual's program with the installed library: shared and static by pkg-config, and by CMake."""
+    """The documents' program with the installed library: shared and static by pkg-config, and by CMake."""
     environment = installed.environment(t)
     root, _, _ = installed.folders(t)
     libraries = root + installed.variable(t, "libdir")
     flags = commands.run([t.need("pkg-config"), "--cflags", "--libs", "dmd", "dmd-reporters"], env=environment).out.split()
     folder = t.new_folder()
-    installed.from_manual(t, "c", "shelves.c", folder)
+    installed.from_documents(t, "c", "shelves.c", folder)
     environment = {**environment, "LD_LIBRARY_PATH": libraries}
     for name, linked in (("shared", flags), ("static", [os.path.join(libraries, "libdmd-reporters.a")
                                                        if flag == "-ldmd-reporters" else flag for flag in flags])):

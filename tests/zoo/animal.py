@@ -254,7 +254,7 @@ def unproposed(expected, owners):
     return faults
 
 
-# ---- The table of the manual ----
+# ---- The table of README.md ----
 
 # The names in the text, by the expected keys, as the table spells them.
 NAMED = (
@@ -264,7 +264,7 @@ NAMED = (
 
 
 def table_row(animal):
-    """The animal's line in docs/manual.md, with the first sentence of its title."""
+    """The animal's line in README.md, with the first sentence of its title."""
     found, keys = [], set()
     for expectation in animal.expected:
         found.append("`%s`" % expectation.kind)

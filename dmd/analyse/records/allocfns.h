@@ -21,7 +21,7 @@ bool dmd_is_alloc_fn(const char *function);
 
 /* Whether the function allocates for its callers: a pattern of the view matches it, with or without
  * return type, parameters and template arguments, or its name is in the lists of allocfns.c (also
- * in the manual). Unnamed functions and main never do. */
+ * in docs/reference/commands.md). Unnamed functions and main never do. */
 typedef enum { DMD_ALLOCATES_NOT, DMD_ALLOCATES_BY_VIEW, DMD_ALLOCATES_BY_NAME } dmd_allocates_t;
 
 dmd_allocates_t dmd_allocates_for_callers(const dmd_env_t *env, const dmd_location_t *location,

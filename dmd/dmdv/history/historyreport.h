@@ -3,7 +3,7 @@
  * historyreport.h: prints the findings of dmdv history check for people and for programs.
  *
  *   text       for people
- *   json       an object; docs/manual.md has its keys
+ *   json       an object; docs/format.md has its keys
  *   github     commands of GitHub's workflows: an error for each event with a new alarm, at the
  *              place in the source, the newest first, since GitHub shows ten
  *   markdown   for a job's summary and a comment

@@ -2,7 +2,7 @@
  *
  * gate_output.h: the findings of a gate, for programs.
  *
- *   json     one object; docs/manual.md has its keys
+ *   json     one object; docs/format.md has its keys
  *   junit    a test suite with one test case for each limit, for CI servers
  *   github   workflow commands: an error for each broken limit, a warning for each pattern that
  *            ignored nothing, and the verdict as a plain line

@@ -58,7 +58,7 @@ void dmd_pieces_write_fault(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_fa
  *
  * {"mode", "heap": {"bytes", "blocks"}, "sections": [{"name", "bytes", "blocks", "records": [{
  *   the fields of a record (analyse/records/record.h), "advice"}]}], "faults": [the fields of
- * a fault (model/profile/fault.h), "sentence"]} docs/manual.md describes them for users. */
+ * a fault (model/profile/fault.h), "sentence"]} docs/format.md describes them for users. */
 
 /* runs: the profiles whose runs to describe, up to the first NULL: the records' profile, or the two
  * of a difference. sections: see dmd_text_options_t.only. */

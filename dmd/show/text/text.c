@@ -244,7 +244,7 @@ static void print_replaced_new(dmd_out_t *out, const dmd_run_t *run) {
   dmd_out_safe(out, run->replaced_new);
   dmd_out_str(out, " did not run: Valgrind's ran in its place.\nWith "
                    "--soname-synonyms=somalloc=nouserintercepts it runs; see the manual's "
-                   "questions.\n");
+                   "page of problems.\n");
 }
 
 static void print_resident(dmd_out_t *out, const dmd_profile_t *profile) {

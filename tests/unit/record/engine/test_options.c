@@ -29,7 +29,7 @@ static bool give(fixture_t *f, const char *argument) {
   return dmd_option_set(option, &f->options, argument, &f->why);
 }
 
-/* Defaults as in docs/manual.md. */
+/* Defaults as in docs/reference/engine.md. */
 static void defaults(void **state) {
   (void)state;
   fixture_t f;
