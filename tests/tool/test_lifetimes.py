@@ -48,15 +48,37 @@ def a_realloc_frees_what_the_last_one_allocated(t):
     t.equal(_counts(grow), (100, 5050, 100, 100))
 
 
-def as_many_as_dhat_counts(t):
-    """DHAT's lifetimes are in instructions, so only what was allocated can be compared."""
-    command = [t.program(), "cook"]
-    profile = t.run_command(command, options=YES).profile
+def _dhat(t, command):
+    """DHAT's program points, and the functions of its frames."""
     folder = t.run_command(command, tool="dhat", options=["--dhat-out-file=out.dhat"]).folder
     dhat = json.loads(files.read(folder + "/out.dhat"))
-    names = [frame.split(": ", 1)[-1].rsplit(" (", 1)[0] for frame in dhat["ftbl"]]
+    return dhat["pps"], [frame.split(": ", 1)[-1].rsplit(" (", 1)[0] for frame in dhat["ftbl"]]
+
+
+def as_long_as_dhat_says(t):
+    """DHAT's lifetimes are in instructions. So both are compared in units of a block that lives as long as the program's
+    loop, in which instructions and allocated bytes go in step."""
+    command = [t.program(), "pace"]
+    here = {name: item["sum"] / item["frees"] for name, item in _by_function(t.run_command(command, options=YES).profile).items()
+            if item["frees"] > 0}
+    points, names = _dhat(t, command)
+    there = {}
+    for point in points:
+        for name in {names[i] for i in point["fs"]} & {"brief", "middling", "lasting", "frame"}:
+            there[name] = point["tl"] / point["tbk"]
+    for name, steps in ("brief", 299), ("middling", 899), ("lasting", 2999):
+        ours, dhats = here[name] / here["frame"], there[name] / there["frame"]
+        t.check(abs(ours / dhats - 1) <= 0.01, "%s: %g of the loop, and %g by DHAT" % (name, ours, dhats))
+        t.check(abs(ours * 100000 / steps - 1) <= 0.02, "%s: %g steps" % (name, ours * 100000))
+
+
+def as_many_as_dhat_counts(t):
+    """What was allocated, from each stack."""
+    command = [t.program(), "cook"]
+    profile = t.run_command(command, options=YES).profile
+    points, names = _dhat(t, command)
     here, there = collections.Counter(), collections.Counter()
-    for point in dhat["pps"]:
+    for point in points:
         there.update({(names[i], what): point[key] for i in point["fs"][1:] for what, key in (("blocks", "tbk"), ("bytes", "tb"))})
     for item in profile.doc["lifetimeList"]:
         here.update({(name, what): item[key] for name in profile.functions(item["alloc"])[1:] for what, key in (("blocks", "allocs"), ("bytes", "bytes"))})

@@ -45,6 +45,40 @@ static void swell(void) {
   free(p);
 }
 
+__attribute__((noinline)) char *brief(void) {
+  return malloc(1000);
+}
+
+__attribute__((noinline)) char *middling(void) {
+  return malloc(1000);
+}
+
+__attribute__((noinline)) char *lasting(void) {
+  return malloc(1000);
+}
+
+__attribute__((noinline)) char *frame(void) {
+  return malloc(1000);
+}
+
+/* Each step allocates as many bytes and takes as many instructions as the others, so that time in
+ * bytes and in instructions is the same but for the unit. frame lives throughout. */
+static void pace(void) {
+  enum { STEPS = 100000, MOST = 1000 };
+  static char *(*const make[])(void) = {brief, middling, lasting};
+  static const unsigned lives[] = {100, 300, MOST};
+  static char *kept[3][MOST];
+  char *whole = frame();
+  for (unsigned i = 0; i < STEPS; i++) {
+    char **place = &kept[i % 3][i / 3 % lives[i % 3]];
+    free(*place);
+    *place = make[i % 3]();
+  }
+  for (unsigned i = 0; i < 3 * MOST; i++)
+    free(kept[i / MOST][i % MOST]);
+  free(whole);
+}
+
 static void *work(void *turn) {
   (void)turn;
   for (int i = 0; i < ROUNDS; i++) {
@@ -68,6 +102,8 @@ int main(int argc, char **argv) {
     cook();
   else if (argc > 1 && strcmp(argv[1], "swell") == 0)
     swell();
+  else if (argc > 1 && strcmp(argv[1], "pace") == 0)
+    pace();
   else
     together();
   return 0;
