@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Memory that the program maps: mmap, munmap and mremap.
+ * Memory that the program maps: mmap, munmap, mremap, brk and sbrk.
  *
  * The C library and the loader call functions of their own, which are not seen; calls of an
  * allocator are recognised by their stacks (record/engine/mapping.h). The engine's own calls come
@@ -14,11 +14,13 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static bool is_found(void) {
   if (__builtin_expect(g_real.mmap == NULL, 0))
     pl_real_find();
-  return g_real.mmap != NULL && g_real.munmap != NULL && g_real.mremap != NULL;
+  return g_real.mmap != NULL && g_real.munmap != NULL && g_real.mremap != NULL &&
+         g_real.brk != NULL && g_real.sbrk != NULL;
 }
 
 /* Nothing is known of memory that is mapped before the C library's functions are found. */
@@ -43,16 +45,6 @@ static void record_unmapped(const void *p, size_t szB) {
     return;
   pl_lock();
   dmd_engine_unmap(&g_engine, (uintptr_t)p, szB);
-  pl_unlock(thread);
-  pl_leave(thread);
-}
-
-static void record_moved(const void *from, const void *to, size_t szB) {
-  pl_thread_t *thread = pl_thread();
-  if (!pl_enter(thread, NULL))
-    return;
-  pl_lock();
-  dmd_engine_remap(&g_engine, (uintptr_t)from, (uintptr_t)to, szB);
   pl_unlock(thread);
   pl_leave(thread);
 }
@@ -85,8 +77,21 @@ PL_REPLACE(int, munmap, (void *p, size_t szB)) {
   return g_real.munmap(p, szB);
 }
 
+static void record_moved(pl_thread_t *thread, const char *old, size_t old_szB, const char *p,
+                         size_t szB) {
+  if (p != old)
+    dmd_engine_remap(&g_engine, (uintptr_t)old, (uintptr_t)p, old_szB < szB ? old_szB : szB);
+  if (szB < old_szB)
+    dmd_engine_unmap(&g_engine, (uintptr_t)old + szB, old_szB - szB);
+  else if (szB > old_szB)
+    dmd_engine_map(&g_engine, thread->number, (uintptr_t)p + old_szB, szB - old_szB);
+}
+
+/* Under the lock: another thread may map something where this mapping was, but its record waits
+ * until this one is complete. */
 PL_REPLACE(void *, mremap, (void *old, size_t old_szB, size_t szB, int flags, ...)) {
   pl_entry_t entry = PL_ENTRY(mremap);
+  pl_thread_t *thread = pl_thread();
   void *wanted = NULL;
   if (flags & MREMAP_FIXED) {
     va_list more;
@@ -94,15 +99,52 @@ PL_REPLACE(void *, mremap, (void *old, size_t old_szB, size_t szB, int flags, ..
     wanted = va_arg(more, void *);
     va_end(more);
   }
-  void *p = is_found() ? g_real.mremap(old, old_szB, szB, flags, wanted) : fail();
+  if (!is_found())
+    return fail();
+  if (!pl_enter(thread, &entry))
+    return g_real.mremap(old, old_szB, szB, flags, wanted);
+  pl_lock_with_stack(thread);
+  void *p = g_real.mremap(old, old_szB, szB, flags, wanted);
+  int error = errno;
+  if (p != MAP_FAILED)
+    record_moved(thread, old, old_szB, p, szB);
+  pl_unlock(thread);
+  pl_leave(thread);
   if (p == MAP_FAILED)
-    return p;
-  size_t kept_szB = old_szB < szB ? old_szB : szB;
-  if (p != old)
-    record_moved(old, p, kept_szB);
-  if (szB < old_szB)
-    record_unmapped((char *)old + szB, old_szB - szB);
-  else if (szB > old_szB)
-    record_mapped(&entry, (char *)p + old_szB, szB - old_szB);
+    errno = error;
   return p;
+}
+
+static void record_break(const pl_entry_t *entry, const char *before, const char *after) {
+  if (after < before)
+    record_unmapped(after, (size_t)(before - after));
+  pl_thread_t *thread = pl_thread();
+  if (after <= before || !pl_enter(thread, entry))
+    return;
+  pl_lock_with_stack(thread);
+  dmd_engine_map_break(&g_engine, thread->number, (uintptr_t)before, (size_t)(after - before));
+  pl_unlock(thread);
+  pl_leave(thread);
+}
+
+/* malloc moves the break by a function of the C library's own. */
+PL_REPLACE(int, brk, (void *end)) {
+  pl_entry_t entry = PL_ENTRY(brk);
+  if (!is_found()) {
+    errno = ENOMEM;
+    return -1;
+  }
+  void *before = g_real.sbrk(0);
+  int status = g_real.brk(end);
+  if (status == 0)
+    record_break(&entry, before, end);
+  return status;
+}
+
+PL_REPLACE(void *, sbrk, (intptr_t szB)) {
+  pl_entry_t entry = PL_ENTRY(sbrk);
+  void *before = is_found() ? g_real.sbrk(szB) : fail();
+  if (before != MAP_FAILED && szB != 0)
+    record_break(&entry, before, (char *)before + szB);
+  return before;
 }

@@ -108,6 +108,8 @@ void pl_real_find(void) {
   FIND(mmap);
   FIND(munmap);
   FIND(mremap);
+  FIND(brk);
+  FIND(sbrk);
   FIND(execve);
   FIND(execvpe);
   FIND(fexecve);

@@ -45,6 +45,8 @@ typedef struct pl_real {
   void *(*mmap)(void *, size_t, int, int, int, off_t);
   int (*munmap)(void *, size_t);
   void *(*mremap)(void *, size_t, size_t, int, ...);
+  int (*brk)(void *);
+  void *(*sbrk)(intptr_t);
   int (*execve)(const char *, char *const *, char *const *);
   int (*execvpe)(const char *, char *const *, char *const *);
   int (*fexecve)(int, char *const *, char *const *);

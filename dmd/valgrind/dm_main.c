@@ -108,6 +108,10 @@ static void unmapped(Addr a, SizeT szB) {
   dmd_engine_unmap(&g_engine, a, szB);
 }
 
+static void break_raised(Addr a, SizeT szB, ThreadId tid) {
+  dmd_engine_map_break(&g_engine, tid, a, szB);
+}
+
 static void remapped(Addr from, Addr to, SizeT szB) {
   dmd_engine_remap(&g_engine, from, to, szB);
 }
@@ -142,7 +146,8 @@ static void pre_clo_init(void) {
   VG_(track_change_mem_mprotect)(protected);
   VG_(track_die_mem_munmap)(unmapped);
   VG_(track_copy_mem_remap)(remapped);
-  VG_(track_die_mem_brk)(dm_unwind_unmapped);
+  VG_(track_new_mem_brk)(break_raised);
+  VG_(track_die_mem_brk)(unmapped);
   dm_inlined_default();
   VG_(track_pre_thread_ll_create)(start_thread);
   VG_(track_pre_thread_ll_exit)(end_thread);

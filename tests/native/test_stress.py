@@ -2,6 +2,8 @@
 """Programs that count their own operations and read back what they wrote: the engine's counts must be
 equal."""
 
+import os
+
 from harness import commands
 from harness.expect import Skip
 from harness.running import running
@@ -149,3 +151,14 @@ def test_operators(t):
         t.equal(run.profile.faults_at("(anonymous namespace)::gone()"), [])
         if preload:
             t.equal({b.req: b.stack[0] for b in run.profile.blocks_at(whole)}, KEPT)
+
+
+def test_mappings_that_move(t):
+    """What mremap moved keeps its stack, also if another thread maps memory where it was."""
+    rounds = 2000
+    profile = t.run([t.program("moves.c"), str(rounds)]).profile
+    found = {}
+    for entry in profile.run["mapped"]:
+        name = next(name for name in profile.functions(entry["alloc"]) if name in ("move", "other"))
+        found[name] = found.get(name, 0) + entry["bytes"] // os.sysconf("SC_PAGESIZE")
+    t.equal(found, {"move": 17 * rounds})

@@ -32,12 +32,29 @@ static bool is_allocator(const dmd_object_t *object, uint32_t n_outer) {
          (n_outer > THREAD_FRAMES && dmd_str_begins(dmd_path_base(object->path), "libdmd.so"));
 }
 
+/* The number of the last frame of those that begin the stack and are the C library's: sbrk calls
+ * brk. */
+static uint32_t last_of_libc(const dmd_engine_t *engine, const dmd_code_t *codes, uint32_t n) {
+  const dmd_engine_host_t *host = engine->host;
+  dmd_object_t object;
+  uint32_t i = 0;
+  while (i < n && host->object(host->ctx, codes[i], &object) &&
+         dmd_str_begins(object.soname, "libc."))
+    i++;
+  return i == 0 ? 0 : i - 1;
+}
+
 /* Frame 0 is the function that maps; under Valgrind it is in the C library. */
-static bool is_programs(const dmd_engine_t *engine, uint32_t stack) {
+static bool is_programs(const dmd_engine_t *engine, uint32_t stack, bool is_break) {
   const dmd_engine_host_t *host = engine->host;
   uint32_t n;
   const dmd_code_t *codes = host->codes(host->ctx, stack, &n);
   dmd_object_t object;
+  if (is_break) {
+    uint32_t n_libc = last_of_libc(engine, codes, n);
+    codes += n_libc;
+    n -= n_libc;
+  }
   for (uint32_t i = 0; i < n; i++) {
     if (!host->object(host->ctx, codes[i], &object))
       continue;
@@ -51,11 +68,20 @@ static bool is_programs(const dmd_engine_t *engine, uint32_t stack) {
   return true;
 }
 
-void dmd_engine_map(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB) {
+static void map(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB, bool is_break) {
   uint32_t stack = dmd_engine_capture(engine, thread);
-  dmd_regions_remove(&engine->live.regions, addr, page_end(addr, szB));
-  if (is_programs(engine, stack))
-    dmd_regions_add(&engine->live.regions, addr, page_end(addr, szB), stack);
+  uint64_t end = is_break ? addr + szB : page_end(addr, szB);
+  dmd_regions_remove(&engine->live.regions, addr, end);
+  if (is_programs(engine, stack, is_break))
+    dmd_regions_add(&engine->live.regions, addr, end, stack);
+}
+
+void dmd_engine_map(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB) {
+  map(engine, thread, addr, szB, false);
+}
+
+void dmd_engine_map_break(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB) {
+  map(engine, thread, addr, szB, true);
 }
 
 void dmd_engine_unmap(dmd_engine_t *engine, uint64_t addr, uint64_t szB) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <valgrind/dmd.h>
 
@@ -52,6 +53,13 @@ static char *larger(char *p) {
   return mremap(p, 2000 * KIB, 5000 * KIB, MREMAP_MAYMOVE);
 }
 
+/* 200 KiB at the break, of which 150 stay, and 20 more. */
+static void raise_break(void) {
+  char *start = sbrk(200 * KIB);
+  if (start == (void *)-1 || brk(start + 150 * KIB) != 0 || sbrk(20 * KIB) != start + 150 * KIB)
+    abort();
+}
+
 static void *thread(void *unused) {
   (void)unused;
   return map(32 * KIB, PROT_READ | PROT_WRITE);
@@ -65,6 +73,7 @@ int main(void) {
   munmap(gone(), 1000 * KIB);
   munmap(part + 16 * KIB, 16 * KIB);
   over(replaced());
+  raise_break();
   kept = larger(kept);
   pthread_create(&other, NULL, thread, NULL);
   pthread_join(other, NULL);
