@@ -246,6 +246,23 @@ def test_strange_values(test):
         test.contains(by_name[program.name]["notes"], "note: invalid values, which are left out: 1\n")
 
 
+def test_measuring_allocates_nothing(test):
+    """10,000 values of 500 reporters, in the program and for dmdv: no block of the program's heap, and 256 KiB at most."""
+    source = os.path.join(test.srcdir, "perf", "programs", "collect.c")
+    path = compiler.compile_program(source, test.path("collect"), test.builddir,
+                                    ["-O2", os.path.join(test.builddir, "libdmd-reporters.a"), "-pthread"])
+    _, allocations, own = test.run([path, "collect", "3"]).out.split()[1:]
+    test.equal(allocations, "0", "in the program")
+    with subprocess.Popen([path, "answer", "2"], stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        for _ in range(2):
+            values = values_of(json.loads(test.dmdv("memory", "--json", "--verbose", str(process.pid))[0])["processes"][0])
+            test.equal(sum(path.startswith("explicit/part") for path in values), 10000)
+        _, allocations, own = process.stdout.read().split()
+    test.equal(allocations, "0", "for dmdv")
+    test.check(0 < int(own) <= 256 << 10, "the library's memory: " + own)
+
+
 ALLOCATORS = {  # what each says of its overhead
     "libjemalloc.so*": {"bin-unused", "bookkeeping", "page-cache"},
     "libtcmalloc_minimal.so*": {"page-cache", "thread-caches", "central-cache", "transfer-cache"},

@@ -28,7 +28,14 @@
 
 #define OWN_NETWORK "/proc/self/ns/net"
 
-enum { SIGNAL = 59, MAX_LINE = 64 << 10, MAX_ANSWER = 32 << 20, MAX_SKIPPED = 20, MAX_TREES = 8 };
+enum {
+  SIGNAL = 59,
+  MAX_LINE = 64 << 10,
+  MAX_ANSWER = 32 << 20,
+  PAUSE_MS = 10,
+  MAX_SKIPPED = 20,
+  MAX_TREES = 8
+};
 
 /* The lowest bits of a request's number. One is always set, since 0 is not a number. */
 enum { ANONYMIZE = 1, ALWAYS = 2, FOR_DUMP = 4, ALL_BITS = 7 };
@@ -205,34 +212,54 @@ static bool await(const asked_t *k, int fd) {
   }
 }
 
-/* Takes the whole lines, and leaves the rest at the start. False: it is no answer. */
-static bool take_lines(asked_t *k, char *text, size_t *n) {
-  char *line = text, *end;
+/* Takes the whole lines, and leaves the rest. False: it is no answer. */
+static bool take_lines(asked_t *k, dmd_strbuf_t *text) {
+  char *line = text->text, *end;
   bool good = true;
-  while (good && (end = memchr(line, '\n', *n - (size_t)(line - text))) != NULL) {
+  while (good && (end = memchr(line, '\n', text->n - (size_t)(line - text->text))) != NULL) {
     *end = '\0';
-    good = strlen(line) == (size_t)(end - line) && take_line(k, line);
+    good = end - line < MAX_LINE && strlen(line) == (size_t)(end - line) && take_line(k, line);
     line = end + 1;
   }
-  *n -= (size_t)(line - text);
-  memmove(text, line, *n);
-  return good && *n < MAX_LINE;
+  size_t rest = text->n - (size_t)(line - text->text);
+  memmove(text->text, line, rest);
+  dmd_strbuf_cut(text, rest);
+  return good && rest < MAX_LINE;
 }
 
+/* Reads what is there, without waiting. False: nothing will follow. */
+static bool drain(int fd, dmd_strbuf_t *text) {
+  ssize_t part;
+  do {
+    part = recv(fd, dmd_strbuf_reserve(text, MAX_LINE), MAX_LINE, 0);
+    text->n += part > 0 ? (size_t)part : 0;
+    text->text[text->n] = '\0';
+  } while (part > 0 && text->n < MAX_ANSWER);
+  return part < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+static bool follows_soon(const asked_t *k, int fd) {
+  struct pollfd waiting = {.fd = fd, .events = POLLIN};
+  return dmd_posix_now_ms() < k->deadline && poll(&waiting, 1, PAUSE_MS) > 0;
+}
+
+/* The process waits while the socket is full. So lines are read as they come, and understood when
+ * none follows. */
 static void read_answer(asked_t *k, int fd) {
-  char *text = dmd_env_alloc(&dmdv_env, "dmdv.memory", MAX_LINE);
-  size_t n = 0, n_all = 0;
-  bool good = true;
-  while (good && !k->is_complete && n_all < MAX_ANSWER && await(k, fd)) {
-    ssize_t part = recv(fd, text + n, MAX_LINE - n, 0);
-    if (part == 0 || (part < 0 && errno != EAGAIN && errno != EINTR))
-      break;
-    n += part > 0 ? (size_t)part : 0;
-    n_all += part > 0 ? (size_t)part : 0;
-    good = take_lines(k, text, &n);
+  dmd_strbuf_t text;
+  size_t n_all = 0;
+  bool good = true, is_open = true;
+  dmd_strbuf_init(&text, &dmdv_env);
+  while (good && is_open && !k->is_complete && n_all < MAX_ANSWER && await(k, fd)) {
+    size_t before = text.n;
+    do
+      is_open = drain(fd, &text);
+    while (is_open && text.n < MAX_ANSWER && follows_soon(k, fd));
+    n_all += text.n - before;
+    good = take_lines(k, &text);
   }
   k->is_valid = good;
-  dmd_env_free(&dmdv_env, text);
+  dmd_strbuf_destroy(&text);
 }
 
 /* Anybody who guesses the socket's name may connect; all but the process are turned away. */

@@ -16,7 +16,7 @@
 /* The current stack begins with the function that maps, such as mmap. */
 void dmd_engine_map(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB);
 
-/* The same for brk. The stack begins with brk, or with functions of the C library that call it. */
+/* brk maps memory. The stack begins with brk, or with functions of the C library that call it. */
 void dmd_engine_map_break(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB);
 
 void dmd_engine_unmap(dmd_engine_t *engine, uint64_t addr, uint64_t szB);
