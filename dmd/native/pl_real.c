@@ -54,7 +54,7 @@ size_t pl_early_range(uint64_t *start) {
 /* ---- The functions ---- */
 
 /* The conversion from an object pointer to a function pointer that POSIX suggests for dlsym. */
-#define FIND(name) *(void **)&found.name = dlsym(RTLD_NEXT, #name)
+#define FIND(name) *(void **)&found->name = dlsym(RTLD_NEXT, #name)
 
 static const char *const g_symbols[PL_N_FORMS] = {
 #define SYMBOL(form, parameters, arguments, symbol, name) [PL_FORM_##form] = symbol,
@@ -79,12 +79,7 @@ static void find_operators(const void *program_s_malloc) {
   }
 }
 
-void pl_real_find(void) {
-  static bool is_finding;
-  pl_real_t found = {.malloc = NULL};
-  if (is_finding)
-    return;
-  is_finding = true;
+static void find_allocator(pl_real_t *found) {
   FIND(malloc);
   FIND(calloc);
   FIND(realloc);
@@ -103,6 +98,18 @@ void pl_real_find(void) {
   FIND(xallocx);
   FIND(dallocx);
   FIND(sdallocx);
+  FIND(__libc_malloc);
+  FIND(__libc_calloc);
+  FIND(__libc_realloc);
+  FIND(__libc_memalign);
+  FIND(__libc_valloc);
+  FIND(__libc_pvalloc);
+  FIND(__libc_free);
+  FIND(__libc_freeres);
+  FIND(_ZN9__gnu_cxx9__freeresEv);
+}
+
+static void find_others(pl_real_t *found) {
   FIND(pthread_create);
   FIND(dlclose);
   FIND(mmap);
@@ -124,15 +131,16 @@ void pl_real_find(void) {
   FIND(sigwait);
   FIND(sigwaitinfo);
   FIND(sigtimedwait);
-  FIND(__libc_malloc);
-  FIND(__libc_calloc);
-  FIND(__libc_realloc);
-  FIND(__libc_memalign);
-  FIND(__libc_valloc);
-  FIND(__libc_pvalloc);
-  FIND(__libc_free);
-  FIND(__libc_freeres);
-  FIND(_ZN9__gnu_cxx9__freeresEv);
+}
+
+void pl_real_find(void) {
+  static bool is_finding;
+  pl_real_t found = {.malloc = NULL};
+  if (is_finding)
+    return;
+  is_finding = true;
+  find_allocator(&found);
+  find_others(&found);
   if (found.malloc == NULL || found.calloc == NULL || found.realloc == NULL || found.free == NULL ||
       found.malloc_usable_size == NULL)
     pl_die("the program has no allocator whose functions could be found");
