@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -77,6 +78,18 @@ static void become_liar(void) {
   mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, memfd_create("dmd-reporters-1", 0), 0);
   sigaction(59, &action, NULL);
 }
+extern int mallctl(const char *, void *, size_t *, void *, size_t) __attribute__((weak));
+extern int MallocExtension_GetNumericProperty(const char *, size_t *) __attribute__((weak));
+static size_t allocated(void) {
+  unsigned long long epoch = 1;
+  size_t n = 0, size = sizeof n;
+  struct mallinfo2 m = mallinfo2();
+  if (MallocExtension_GetNumericProperty != NULL)
+    return MallocExtension_GetNumericProperty("generic.current_allocated_bytes", &n) ? n : 0;
+  if (mallctl != NULL)
+    return mallctl("epoch", NULL, NULL, &epoch, sizeof epoch) == 0 && mallctl("stats.allocated", &n, &size, NULL, 0) == 0 ? n : 0;
+  return m.uordblks + m.hblkhd;
+}
 int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "";
   struct pollfd input = {.fd = 0, .events = POLLIN};
@@ -101,9 +114,8 @@ int main(int argc, char **argv) {
   }
   if (strcmp(mode, "forks") == 0)
     mode = fork() == 0 ? "child" : mode;
-  struct mallinfo2 m = mallinfo2();
   if (strcmp(mode, "child") != 0)
-    printf("%zu\n", m.uordblks + m.hblkhd);
+    printf("%zu\n", allocated());
   while (poll(&input, 1, 5) <= 0)
     if (strcmp(mode, "never") != 0 && strcmp(mode, "thread") != 0)
       dmd_reporters_poll();
@@ -271,7 +283,7 @@ ALLOCATORS = {  # what each says of its overhead
 
 
 def test_other_allocators(test):
-    """Their own figures: the blocks of the program, and a little more."""
+    """Their own figures, as the program itself gets them: its blocks, and a little more."""
     found = {name: glob.glob("/usr/lib/*/" + name) for name in ALLOCATORS}
     if not any(found.values()):
         raise Skip("no other allocator: install libjemalloc2, libtcmalloc-minimal4, libmimalloc2.0")
@@ -283,6 +295,7 @@ def test_other_allocators(test):
             begin = "explicit/heap-overhead/"
             test.equal({path[len(begin):] for path in values if path.startswith(begin)}, overhead, name)
             if overhead:
+                test.equal(values["heap-allocated"], program.allocated, name)
                 rest = values["heap-allocated"] - values["explicit/kept/secret"]
                 test.check(0 <= rest < 300_000, "%s: %d bytes beside the program's" % (name, rest))
             test.check(values["heap-mapped"] >= values["explicit/kept/secret"] >= 10 * 100000, name)
@@ -426,6 +439,48 @@ def test_a_file_of_a_process_and_its_child(test):
         shown, _ = test.dmdv("tree", "m.json.gz")
         test.equal(sorted(re.findall(r"^End of (.*)", shown, re.MULTILINE)), sorted(names))
         program.end()
+
+
+def fill_baskets(path, items, n_clients):
+    """Each client keeps its connection, and so its worker."""
+    clients = []
+    for n in range(n_clients):
+        clients.append(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+        clients[n].connect(path)
+    for i in range(items):
+        clients[i % n_clients].send(b"thing" * (i % 50 + 1))
+    return clients
+
+
+def test_the_example_with_children(test):
+    """docs/examples/shop.c: a server with three workers, in one answer and one file. One that is stopped is named."""
+    flags = [os.path.join(test.builddir, "libdmd-reporters.a"), "-pthread", "-std=gnu11"]
+    shop = compiler.compile_program(os.path.join(test.srcdir, "docs/examples/shop.c"), test.path("shop"), test.builddir, flags)
+    with subprocess.Popen([shop, "shop.socket", "3"], stdout=subprocess.PIPE, cwd=test.folder, start_new_session=True) as process:
+        try:
+            test.equal(process.stdout.readline(), b"ready\n")
+            clients = fill_baskets(test.path("shop.socket"), 600, 3)
+            baskets = {}
+            while sum(baskets.values()) < 600:  # the workers take what was sent
+                test.dmdv("memory", "--children", "-o", "m.json.gz", str(process.pid))
+                found = {p["name"]: values_of(p) for p in json.loads(test.dmdv("tree", "--json", "--verbose", "m.json.gz")[0])["processes"]}
+                baskets = {name: values["baskets"] for name, values in found.items()}
+            parent = "shop (pid %d)" % process.pid
+            test.equal(sorted(baskets.values()), [0, 200, 200, 200])
+            test.equal(baskets[parent], 0, "the parent's")
+            for name, values in found.items():
+                test.check(80000 <= values["explicit/prices"] <= 80032, name)
+                test.check(values["explicit/heap-unclassified"] <= 0.1 * values["heap-allocated"], "%s: %s" % (name, values))
+            # 8 bytes and a packet of 5 to 250 in each block; glibc's chunks have 8 more, and are multiples of 16.
+            blocks = sum((8 + 5 * (i % 50 + 1) + 8 + 15) // 16 * 16 - 8 for i in range(600))
+            test.equal(sum(values["explicit/baskets"] for values in found.values()), blocks)
+            stopped = next(int(name.split()[-1][:-1]) for name in sorted(found) if name != parent)
+            os.kill(stopped, signal.SIGSTOP)
+            out, _ = test.dmdv("memory", "--children", "--timeout=1", str(process.pid), status=4)
+            test.contains(out.partition("shop (pid %d)" % stopped)[2], "note: the program did not poll in time")
+            test.equal((out.count("note: "), len(clients)), (1, 3))
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 # What about:memory shows of a file: the lines of its trees without their folded parts, by process, and its warnings.

@@ -147,6 +147,11 @@ target_link_libraries(shelves dmd::dmd dmd::reporters)
 """
 
 
+MESON_OF_SHOP = """project('shop', 'c', default_options: ['c_std=gnu11'])
+executable('shop', 'shop.c', dependencies: [dependency('dmd'), dependency('dmd-reporters')])
+"""
+
+
 def library_of_reporters(t):
     """The documents' program with the installed library: shared and static by pkg-config, and by CMake."""
     environment = installed.environment(t)
@@ -167,6 +172,24 @@ def library_of_reporters(t):
     commands.run([t.need("cmake"), "-S", folder, "-B", build], env=environment)
     commands.run(["cmake", "--build", build], env=environment)
     commands.run([os.path.join(build, "shelves")], env=environment, stdin=b"a request\n")
+
+
+def example_of_reporters(t):
+    """docs/examples/shop.c, a server with child processes, built by Meson and by CMake."""
+    root, _, _ = installed.folders(t)
+    environment = {**installed.environment(t), "LIBRARY_PATH": root + installed.variable(t, "libdir")}
+    folder = t.new_folder()
+    files.write(os.path.join(folder, "shop.c"), files.read(os.path.join(t.srcdir, "docs/examples/shop.c")))
+    files.write(os.path.join(folder, "meson.build"), MESON_OF_SHOP)
+    files.write(os.path.join(folder, "CMakeLists.txt"), CMAKE_OF_SHELVES.replace("shelves", "shop"))
+    for build, commands_of in (("meson", (["meson", "setup", "meson"], ["meson", "compile", "-C", "meson"])),
+                               ("cmake", (["cmake", "-S", ".", "-B", "cmake"], ["cmake", "--build", "cmake"]))):
+        t.need(build)
+        for command in commands_of:
+            commands.run(command, folder, env=environment)
+        done = commands.run([os.path.join(folder, build, "shop"), "none/socket", "1"], folder, status=1,
+                            env={**environment, "LD_LIBRARY_PATH": environment["LIBRARY_PATH"]})
+        t.contains(done.err, "none/socket: No such file or directory")
 
 
 def cmake(t):
