@@ -210,6 +210,49 @@ def test_what_the_system_says(test):
         test.check(values["page-faults-soft"] > 250, "page faults")
 
 
+# Four threads with stacks of 2 MiB, of which each uses half; their malloc has arenas of its own.
+THREADS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static pthread_barrier_t ready;
+static void *run(void *unused) {
+  char large[1 << 20], *volatile block = malloc(1000);
+  memset(large, 1, sizeof large);
+  __asm__ volatile("" : : "r"(large) : "memory");
+  pthread_barrier_wait(&ready);
+  pause();
+  return block;
+}
+int main(void) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 2 << 20);
+  pthread_barrier_init(&ready, NULL, 5);
+  for (int i = 0; i < 4; i++)
+    pthread_create(&thread, &attributes, run, NULL);
+  pthread_barrier_wait(&ready);
+  puts("0");
+  fflush(stdout);
+  return getchar() == EOF ? 0 : 1;
+}
+"""
+
+
+def test_stacks_of_threads(test):
+    """They are apart from other anonymous memory. The kernel may join a neighbour with a stack."""
+    path = compiler.compile_program(test.write("threads.c", THREADS), test.path("threads"), test.builddir, ["-pthread"])
+    program = Program(test, [path], {})
+    values = program.values()
+    sizes = {root: values[root + "/thread-stacks/[rw-p]"] for root in ("size", "rss")}
+    program.end()
+    test.check(4 * ((2 << 20) - (64 << 10)) <= sizes["size"] <= (8 << 20) + (256 << 10), "%s" % sizes)
+    test.check(4 << 20 <= sizes["rss"] <= (4 << 20) + (512 << 10), "%s" % sizes)
+
+
 def test_the_shared_library(test):
     with running(test, "polls", library="libdmd-reporters.so.0") as program:
         test.equal(program.values()["heap-allocated"], program.allocated)

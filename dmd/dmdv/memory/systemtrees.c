@@ -86,6 +86,7 @@ static void add(const target_t *to, const char *path, dmd_memreport_units_t unit
 /* ---- Mappings. ---- */
 
 enum { SIZE, RSS, PSS, SWAP, N_TREES, PRIVATE = N_TREES, N_SUMS };
+enum { MAX_GUARD = 64 << 10 };
 
 static const struct {
   const char *root, *key, *description;
@@ -101,7 +102,8 @@ typedef struct {
   char place[4200]; /* of the mapping, without the tree's root */
   uint64_t kb[N_SUMS];
   uint64_t private_kb; /* of all mappings */
-  bool has_library;
+  bool has_library, has_threads;
+  uint64_t guard_end; /* if the mapping before is a guard, such as that of a thread's stack */
 } mappings_t;
 
 static void end_mapping(mappings_t *k) {
@@ -125,9 +127,22 @@ static bool is_library(const char *name) {
   return found != NULL && (found[3] == '\0' || found[3] == '.' || found[3] == ' ');
 }
 
+/* The C library and others put a small mapping without access below the stack of a thread. Newer
+ * ones also name the stack. */
+static bool is_thread_stack(mappings_t *k, uint64_t start, uint64_t end, const char *access,
+                            const char *name) {
+  bool is_behind_guard = start == k->guard_end;
+  bool is_guard = name[0] == '\0' && strcmp(access, "---p") == 0 && end - start <= MAX_GUARD;
+  k->guard_end = is_guard ? end : 0;
+  return k->has_threads && (strstr(name, "pthread stack") != NULL ||
+                            (is_behind_guard && name[0] == '\0' && dmd_str_begins(access, "rw")));
+}
+
 /* Where a mapping of this name is in the trees. */
-static void add_place(dmd_strbuf_t *to, const char *name, bool anonymize) {
-  if (name[0] == '\0') {
+static void add_place(dmd_strbuf_t *to, const char *name, bool is_stack, bool anonymize) {
+  if (is_stack) {
+    dmd_strbuf_str(to, "thread-stacks");
+  } else if (name[0] == '\0') {
     dmd_strbuf_str(to, "anonymous/outside-brk");
   } else if (strcmp(name, "[heap]") == 0) {
     dmd_strbuf_str(to, "anonymous/brk-heap");
@@ -158,15 +173,19 @@ static bool has_mark(const char *line) {
 /* Begins a mapping, if this line is the head of one. */
 static bool begin_mapping(mappings_t *k, char *line) {
   char access[8];
+  uint64_t start, end;
   int name = 0;
   line[strcspn(line, "\n")] = '\0';
-  if (sscanf(line, "%*s %7s %*s %*s %*s %n", access, &name) != 1 || name == 0)
+  if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &start, &end, access, &name) !=
+          3 ||
+      name == 0)
     return false;
   end_mapping(k);
   k->has_library = k->has_library || has_mark(line + name);
   dmd_strbuf_t place;
   dmd_strbuf_init(&place, &dmdv_env);
-  add_place(&place, line + name, k->to.anonymize);
+  add_place(&place, line + name, is_thread_stack(k, start, end, access, line + name),
+            k->to.anonymize);
   snprintf(k->place, sizeof k->place - 16, "%s", place.text);
   size_t n = strlen(k->place);
   snprintf(k->place + n, sizeof k->place - n, "/[%s]", access);
@@ -182,11 +201,24 @@ static void take_line(mappings_t *k, char *line) {
     k->kb[PRIVATE] += strtoull(line + strlen("Private_Clean:"), NULL, 10);
 }
 
+static bool has_threads(uint32_t pid) {
+  char line[256];
+  uint64_t n = 0;
+  FILE *f = open_of(pid, "status");
+  while (f != NULL && fgets(line, sizeof line, f) != NULL)
+    if (dmd_str_begins(line, "Threads:"))
+      n = strtoull(line + strlen("Threads:"), NULL, 10);
+  if (f != NULL)
+    fclose(f);
+  return n > 1;
+}
+
 static bool add_mappings(mappings_t *k, uint32_t pid) {
   char *line = NULL;
   size_t room = 0;
   FILE *f = open_of(pid, "smaps");
   bool any = false;
+  k->has_threads = has_threads(pid);
   while (f != NULL && getline(&line, &room, f) > 0) {
     /* Only a head begins with an address; the other lines begin with a capital letter. */
     if (line[0] >= 'A' && line[0] <= 'Z')
