@@ -253,6 +253,28 @@ def test_stacks_of_threads(test):
     test.check(4 << 20 <= sizes["rss"] <= (4 << 20) + (512 << 10), "%s" % sizes)
 
 
+CGROUP = 'mount --bind cgroup /sys/fs/cgroup && exec "$@"'
+
+
+def test_the_limit_of_the_control_group(test):
+    """That of the process. Cached files are not in use."""
+    with running(test, "polls") as program:
+        group = files.read("/proc/%d/cgroup" % program.pid)
+        is_first = any("memory" in line.split(":")[1].split(",") for line in group.splitlines())
+        names = ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes") if is_first else ("memory.max", "memory.current")
+        stat = ("memory/memory.stat", "total_inactive_file 1000000\n") if is_first else ("memory.stat", "inactive_file 1000000\n")
+        for name, text in (names[0], "10000000\n"), (names[1], "7000000\n"), stat:
+            os.makedirs(os.path.dirname(test.path("cgroup/" + name)), exist_ok=True)
+            test.write("cgroup/" + name, text)
+        inside = ["unshare", "-m", "sh", "-c", CGROUP, "sh"]
+        if test.run([*inside, "true"], status=None).status != 0:
+            raise Skip("only root can mount a file system here")
+        command = [*inside, test.place.dmdv(), "memory", "--json", "--verbose", str(program.pid)]
+        values = values_of(json.loads(test.run(command).out)["processes"][0])
+        test.equal([values["cgroup-limit"], values["cgroup-used"]], [10000000, 6000000])
+        test.equal(values["kept"], 10)
+
+
 def test_the_shared_library(test):
     with running(test, "polls", library="libdmd-reporters.so.0") as program:
         test.equal(program.values()["heap-allocated"], program.allocated)

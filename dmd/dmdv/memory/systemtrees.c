@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "host/process.h"
+#include "record/engine/cgroup.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -256,6 +257,7 @@ static const struct {
     {"VmSize:", "vsize", "Address space of the process, also what is not in use."},
 };
 static const char UNIQUE[] = "resident-unique";
+static const char CGROUP_LIMIT[] = "cgroup-limit", CGROUP_USED[] = "cgroup-used";
 static const char SOFT[] = "page-faults-soft", HARD[] = "page-faults-hard";
 
 static void add_status(const target_t *to, uint32_t pid) {
@@ -268,6 +270,31 @@ static void add_status(const target_t *to, uint32_t pid) {
             strtoull(line + strlen(of_status[i].key), NULL, 10) * 1024, of_status[i].description);
   if (f != NULL)
     fclose(f);
+}
+
+/* For the control group of the process, not of dmdv. */
+static size_t read_text(void *ctx, const char *name, char *to, size_t szB) {
+  const uint32_t *pid = ctx;
+  FILE *f = strcmp(name, "/proc/self/cgroup") == 0 ? open_of(*pid, "cgroup") : fopen(name, "re");
+  size_t n = f == NULL ? 0 : fread(to, 1, szB, f);
+  if (f != NULL)
+    fclose(f);
+  return n;
+}
+
+static void add_cgroup(const target_t *to, uint32_t pid) {
+  const dmd_engine_host_t host = {.ctx = &pid, .read_text = read_text};
+  dmd_cgroup_t cgroup;
+  if (!dmd_cgroup_find(&cgroup, &host))
+    return;
+  uint64_t used = dmd_cgroup_used(&cgroup);
+  add(to, CGROUP_LIMIT, DMD_MEMREPORT_BYTES, cgroup.limit_szB,
+      "The memory limit of the process's control group. The kernel ends a process of the group "
+      "when "
+      "it is reached.");
+  if (used != DMD_MEMORY_UNKNOWN)
+    add(to, CGROUP_USED, DMD_MEMREPORT_BYTES, used,
+        "Memory of all processes of the control group, without cached files.");
 }
 
 /* The fields of /proc/PID/stat behind the name, which may contain anything. */
@@ -304,11 +331,12 @@ bool dmdv_system_add(dmd_amounts_t *m, uint32_t pid, const char *process, bool a
         "The part of resident that no other process shares.");
   add_status(&mappings.to, pid);
   add_faults(&mappings.to, pid);
+  add_cgroup(&mappings.to, pid);
   return good;
 }
 
 bool dmdv_system_measures(const char *path) {
-  static const char *const names[] = {UNIQUE, SOFT, HARD};
+  static const char *const names[] = {UNIQUE, SOFT, HARD, CGROUP_LIMIT, CGROUP_USED};
   bool found = false;
   for (int i = 0; i < N_TREES; i++)
     found = found || dmd_path_is_at_or_below(path, trees[i].root);
