@@ -378,6 +378,7 @@ dmd_reader_sources = \
   dmd/dmdv/run/runchannel.c dmd/dmdv/run/runchannel.h \
   dmd/host/child.c dmd/host/child.h \
   dmd/dmdv/graph/cmd_census.c \
+  dmd/dmdv/graph/claimfaults.c dmd/dmdv/graph/claimfaults.h \
   dmd/dmdv/graph/cmd_claims.c \
   dmd/dmdv/checklimits.c dmd/dmdv/checklimits.h \
   dmd/dmdv/cmd_check.c \

@@ -319,7 +319,7 @@ def check_faults(doc):
     for f in doc["dmd"]["faults"]:
         require(f["num"] >= 1, "a fault that never happened")
         require("at" in f, "a fault without a stack")
-        amounts = ("claim", "memory-report", "freed-counted")
+        amounts = ("claim", "memory-report", "freed-counted", "size-function")
         require(("claimed" in f) == (f["kind"] in amounts), "amounts of something else than a claim")
         require("claimed" not in f or f["claimed"] != f["measured"], "a claim that adds up is not a fault")
         if f["kind"] == "freed-counted":

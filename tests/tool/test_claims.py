@@ -191,6 +191,28 @@ def sets_of_tags(t):
     t.equal((wrong["set"], max(one["example"]["true"] for one in wrong["findings"])), ("tag:indexes", said["indexes"]))
 
 
+def faults(t):
+    """What dmdv claims finds are faults of the profile: in the text, in JSON, in dmdv check and in the page's data."""
+    run = _run(t)
+    said, dmdv = _said(run), t.place.dmdv()
+    [profile] = [os.path.join(run.folder, name) for name in os.listdir(run.folder) if name.endswith(".json.gz")]
+    found = _claims(t, run)
+    wrong = {(name, finding["calls"]) for name, function in found.items() for finding in function["findings"]}
+    shown = json.loads(commands.run([dmdv, "print", "--json", profile]).out)
+    faults = [fault for fault in shown["faults"] if fault["kind"] == "size-function"]
+    t.equal({(fault["scope"], fault["num"]) for fault in faults}, wrong)
+    [title] = [fault for fault in faults if fault["scope"] == "size_without_title"]
+    t.equal(title["measured"] - title["claimed"], said["title"][0])
+    t.equal(title["bytes"], 6 * said["title"][0])
+    t.equal([frame.split()[0] for frame in title["at"]], ["size_without_title", "main"])
+    text = commands.run([dmdv, "print", "--section=misreported", profile]).out
+    t.contains(text, "Wrong size from a function {\n  6 times, ")
+    t.contains(text, "  Function: size_without_title\n")
+    t.contains(text, "  why: leaves out title: char[] from copy, as ->title, allocated in copy (claimfns.c:")
+    n = sum(calls for _, calls in wrong)
+    t.contains(commands.run([dmdv, "check", "--max-misreports=%d" % (n - 1), profile], status=1).out, "misreports: %d" % n)
+
+
 def sets_with_sampling(t):
     for option in ("--sample-below=100", "--stacks=partial"):
         done = t.run_command(["true"], options=["--claim-fn=x,tag=y", option], status=1)

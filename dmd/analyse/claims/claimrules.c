@@ -78,6 +78,8 @@ static void add_to_finding(const function_t *f, dmd_claim_finding_t *finding, ui
   int64_t difference = (int64_t)(c->value - dmd_claim_truth(&f->rule, c));
   bool is_first = finding->n_cases++ == 0;
   finding->count += c->count;
+  uint64_t off = dmd_magnitude(difference), room = UINT64_MAX - finding->bytes;
+  finding->bytes = off > room / c->count ? UINT64_MAX : finding->bytes + off * c->count;
   if (is_first || (dmd_magnitude(difference) > dmd_magnitude(finding->least) &&
                    dmd_magnitude(difference) > dmd_magnitude(finding->most)))
     finding->example = id;

@@ -25,6 +25,7 @@ typedef struct dmd_claim_finding {
   dmd_defect_t defects[DMD_MAX_DEFECTS]; /* up to the first DMD_DEFECT_NONE */
   uint32_t n_cases;
   uint64_t count;      /* calls */
+  uint64_t bytes;      /* by how much they are wrong in total; saturates */
   int64_t least, most; /* difference of claim and truth; positive: the claim is too large */
   uint32_t example;    /* the case with the largest difference */
 } dmd_claim_finding_t;

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/limits.h"
 #include "dmdv/commandline/show.h"
+#include "dmdv/graph/claimfaults.h"
 #include "dmdv/graph/graphbeside.h"
 #include "dmdv/graph/graphcommand.h"
 #include "dmdv/view/sourcelines.h"
@@ -149,6 +150,8 @@ static bool add_profile(view_t *view, entry_t *entry) {
   dmd_profile_t profile, smaller;
   if (!dmdv_load_or_say(&profile, entry->name, &view->options->load))
     return false;
+  if (!view->options->anonymize)
+    dmdv_add_claim_faults(&profile, entry->name);
   if (view->options->moment == DMD_MOMENT_PEAK && !profile.has_peak) {
     dmd_profile_destroy(&profile);
     return dmdv_error_no_peak(entry->name);

@@ -47,6 +47,8 @@ static const struct {
                                  DMD_FAULT_HAS_AMOUNTS, true},
     [DMD_FAULT_ALLOCATION_FAILED] = {"allocation-failed", "allocation that failed", 0, false},
     [DMD_FAULT_INVALID_POOL] = {"invalid-pool", "invalid memory pool", 0, false},
+    [DMD_FAULT_SIZE_FUNCTION] = {"size-function", "wrong size from a function",
+                                 DMD_FAULT_HAS_AMOUNTS, true},
 };
 
 const char *dmd_fault_name(dmd_fault_kind_t kind) {

@@ -44,6 +44,8 @@ typedef enum {
                              one */
   DMD_FAULT_SCOPE_JOIN,   /* DMD_REPORTER_JOIN of a reporter that is not open */
   DMD_FAULT_ALLOCATION_FAILED, /* an allocation of a possible size, with --dump-at-failure */
+  DMD_FAULT_SIZE_FUNCTION,     /* a function, `scope`, returned a wrong size (--claim-fn); `memory`
+                                  says what it leaves out or counts too much. Found by dmdv */
   DMD_N_FAULTS
 } dmd_fault_kind_t;
 

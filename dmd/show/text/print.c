@@ -127,9 +127,12 @@ void dmd_print_bytes(dmd_out_t *out, uint64_t bytes) {
 void dmd_print_amounts_words(dmd_out_t *out, const dmd_fault_t *fault) {
   bool too_few = fault->claimed < fault->measured;
   dmd_print_bytes(out, fault->claimed);
-  dmd_out_str(out, fault->kind == DMD_FAULT_CLAIM ? " claimed, " : " published, ");
+  bool is_size = fault->kind == DMD_FAULT_SIZE_FUNCTION;
+  dmd_out_str(out, is_size                          ? " returned, "
+                   : fault->kind == DMD_FAULT_CLAIM ? " claimed, "
+                                                    : " published, ");
   dmd_print_bytes(out, fault->measured);
-  dmd_out_str(out, " measured: ");
+  dmd_out_str(out, is_size ? " found: " : " measured: ");
   dmd_print_bytes(out, dmd_distance(fault->claimed, fault->measured));
   dmd_out_str(out, too_few ? " too few" : " too many");
 }

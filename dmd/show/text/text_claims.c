@@ -179,17 +179,22 @@ static void print_finding(dmd_out_t *out, const dmd_claimrules_t *rules,
   print_example(out, rules, v, f);
 }
 
+void dmd_claims_print_defects(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t id,
+                              const dmd_claim_finding_t *f) {
+  for (int i = 0; i < DMD_MAX_DEFECTS && f->defects[i].kind != DMD_DEFECT_NONE; i++) {
+    dmd_out_str(out, i == 0 ? "" : "; ");
+    print_defect_words(out, rules, dmd_claimrules_at(rules, id), f, &f->defects[i]);
+  }
+}
+
 void dmd_claims_print_sentence(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t id,
                                const dmd_claim_finding_t *f) {
-  const dmd_claim_verdict_t *v = dmd_claimrules_at(rules, id);
   dmd_out_str(out, "Returns ");
   print_range(out, f);
   dmd_out_str(out, " in ");
   print_calls(out, f->count);
-  for (int i = 0; i < DMD_MAX_DEFECTS && f->defects[i].kind != DMD_DEFECT_NONE; i++) {
-    dmd_out_str(out, i == 0 ? ": " : "; ");
-    print_defect_words(out, rules, v, f, &f->defects[i]);
-  }
+  dmd_out_str(out, ": ");
+  dmd_claims_print_defects(out, rules, id, f);
   dmd_out_char(out, '.');
 }
 

@@ -17,6 +17,10 @@ void dmd_claims_print(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t ma
 void dmd_claims_print_sentence(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t id,
                                const dmd_claim_finding_t *finding);
 
+/* The same without the numbers: `leaves out ...`. */
+void dmd_claims_print_defects(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t id,
+                              const dmd_claim_finding_t *finding);
+
 /* {"functions": [{"function", "calls", "right", "rule": {"counts", "bytes", "constant"},
  *   "findings": [{"calls", "objects", "least", "most", "defects": [{"kind", "part", "allocatedAt",
  *   "bytes"}], "example": {"address", "claimed", "true", "parts": [...]}}],

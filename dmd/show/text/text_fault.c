@@ -137,7 +137,7 @@ static void print_object(const dmd_printer_t *p, const dmd_fault_t *fault, const
   }
   if (fault->memory != DMD_NONE && fault->reason != DMD_REASON_NOT_A_BLOCK) {
     dmd_out_str(p->out, before);
-    dmd_out_str(p->out, "in ");
+    dmd_out_str(p->out, fault->kind == DMD_FAULT_SIZE_FUNCTION ? "why: " : "in ");
     dmd_print_name(p, fault->memory);
     dmd_out_str(p->out, after);
   }
@@ -146,7 +146,7 @@ static void print_object(const dmd_printer_t *p, const dmd_fault_t *fault, const
 static void print_scope(const dmd_printer_t *p, const dmd_fault_t *fault) {
   if (fault->scope == DMD_NONE)
     return;
-  dmd_out_str(p->out, "  Scope: ");
+  dmd_out_str(p->out, fault->kind == DMD_FAULT_SIZE_FUNCTION ? "  Function: " : "  Scope: ");
   dmd_print_name(p, fault->scope);
   dmd_out_char(p->out, '\n');
 }
@@ -174,6 +174,8 @@ static const char *what_stack(dmd_fault_kind_t kind) {
     return "Claimed";
   case DMD_FAULT_FREED_COUNTED:
     return "Sum published";
+  case DMD_FAULT_SIZE_FUNCTION:
+    return "Asked";
   default:
     return "";
   }
@@ -209,7 +211,7 @@ void dmd_print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
     print_extent(p, fault);
   if (fault->n_names > 0)
     print_names(p, fault);
-  else if (left_open)
+  else if (left_open || fault->kind == DMD_FAULT_SIZE_FUNCTION)
     print_scope(p, fault);
   else
     dmd_print_reporter(p, fault->reporter);
@@ -234,13 +236,14 @@ void dmd_print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
  * explicit/a`. */
 static void print_whose(const dmd_printer_t *p, const dmd_fault_t *fault) {
   bool left_open = fault->kind == DMD_FAULT_SCOPE_LEFT_OPEN;
-  uint32_t name = left_open ? fault->scope : fault->reporter;
+  bool is_of_scope = left_open || fault->kind == DMD_FAULT_SIZE_FUNCTION;
+  uint32_t name = is_of_scope ? fault->scope : fault->reporter;
   if (fault->n_names > 0) {
     dmd_out_str(p->out, left_open ? ": " : ", by ");
     dmd_print_count(p->out, fault->n_names, false, left_open ? "scope" : "reporter",
                     left_open ? "scopes" : "reporters");
   } else if (name != DMD_NONE) {
-    dmd_out_str(p->out, left_open ? ": " : ", by ");
+    dmd_out_str(p->out, is_of_scope ? ": " : ", by ");
     dmd_print_name(p, name);
   }
 }

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dmdv/graph/claimfaults.h"
+
+#include "analyse/claims/claimgraph.h"
+#include "analyse/claims/claimrules.h"
+#include "dmdv/graph/graphcommand.h"
+#include "host/process.h"
+#include "show/text/text_claims.h"
+
+#include <glob.h>
+#include <string.h>
+
+/* ---- The graphs. ---- */
+
+/* The length of the name without `.N.json.gz`, where N is the dump's number. */
+static size_t stem_length(const dmd_profile_t *profile, const char *name) {
+  const char *slash = strrchr(name, '/'), *end = strstr(slash == NULL ? name : slash, ".json");
+  size_t n = end == NULL ? strlen(name) : (size_t)(end - name), first = n;
+  uint64_t number = 0, digit = 1;
+  while (first > 0 && name[first - 1] >= '0' && name[first - 1] <= '9' && digit < 1000000) {
+    number += digit * (uint64_t)(name[--first] - '0');
+    digit *= 10;
+  }
+  bool is_number = first > 1 && first < n && name[first - 1] == '.' &&
+                   number == profile->run.dump_number && number != profile->run.pid;
+  return is_number ? first - 1 : n;
+}
+
+/* Appends the stem with a backslash before each character that means something to glob. */
+static void quote(dmd_strbuf_t *to, const char *stem, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (strchr("*?[\\", stem[i]) != NULL)
+      dmd_strbuf_str(to, "\\");
+    dmd_strbuf_bytes(to, stem + i, 1);
+  }
+}
+
+static void find_graphs(const dmd_profile_t *profile, const char *name, glob_t *found) {
+  static const char *const ends[] = {".graph", ".graph.gz", ".[0-9]*.graph", ".[0-9]*.graph.gz"};
+  dmd_strbuf_t pattern;
+  dmd_strbuf_init(&pattern, &dmdv_env);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    dmd_strbuf_cut(&pattern, 0);
+    quote(&pattern, name, stem_length(profile, name));
+    dmd_strbuf_str(&pattern, ends[i]);
+    glob(pattern.text, i == 0 ? 0 : GLOB_APPEND, NULL, found);
+  }
+  dmd_strbuf_destroy(&pattern);
+}
+
+/* ---- Stacks. ---- */
+
+static uint32_t copy_stack(dmd_profile_t *to, const dmd_profile_t *from, uint32_t stack) {
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(from, stack, &n);
+  uint32_t *copied = dmd_env_alloc(&dmdv_env, "dmdv.claims", (n + 1) * sizeof *copied);
+  for (size_t i = 0; i < n; i++)
+    copied[i] = dmd_frames_copy(&to->frames, &from->frames, frames[i]);
+  uint32_t id = dmd_profile_stack(to, copied, n);
+  dmd_env_free(&dmdv_env, copied);
+  return id;
+}
+
+/* Adds the claims of a graph. From then on their stacks are the profile's. */
+static void add_graph(dmd_claimcases_t *cases, dmd_profile_t *profile, const char *name,
+                      uint32_t file) {
+  const dmdv_graph_options_t options = {
+      .typed = {.with_types = true, .is_quiet = true, .frame_view = profile->frame_view}};
+  dmdv_graph_t graph;
+  if (!dmdv_graph_open(&graph, name, &options))
+    return;
+  const dmd_profile_t *its = &graph.typed.heap.profile;
+  uint32_t first = cases->cases.last + 1;
+  if (its->run.pid == profile->run.pid)
+    dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, file, NULL);
+  for (uint32_t id = first; id <= cases->cases.last; id++) {
+    dmd_claim_case_t *c = DMD_POOL_AT(&cases->cases, dmd_claim_case_t, id);
+    c->stack = copy_stack(profile, its, c->stack);
+  }
+  dmdv_graph_close(&graph);
+}
+
+/* ---- Faults. ---- */
+
+static bool write_text(void *ctx, const char *bytes, size_t n) {
+  dmd_strbuf_bytes(ctx, bytes, n);
+  return true;
+}
+
+static void add_fault(dmd_profile_t *profile, const dmd_claimrules_t *rules, uint32_t id,
+                      const dmd_claim_finding_t *finding) {
+  const dmd_claim_verdict_t *v = dmd_claimrules_at(rules, id);
+  const dmd_claim_case_t *c = dmd_claimcases_at(rules->cases, finding->example);
+  dmd_strbuf_t text;
+  dmd_out_t out;
+  dmd_strbuf_init(&text, &dmdv_env);
+  dmd_out_init(&out, write_text, &text);
+  dmd_claims_print_defects(&out, rules, id, finding);
+  dmd_out_flush(&out);
+  uint32_t name = dmd_intern_str(&profile->names, dmd_claimcases_name(rules->cases, v->function));
+  dmd_faults_add(&profile->faults,
+                 &(dmd_fault_t){.kind = DMD_FAULT_SIZE_FUNCTION,
+                                .num = finding->count,
+                                .stack = c->stack,
+                                .scope = name,
+                                .memory = dmd_intern_text(&profile->names, text.text),
+                                .bytes = finding->bytes,
+                                .claimed = c->value,
+                                .measured = dmd_claim_truth(&v->rule, c)});
+  dmd_strbuf_destroy(&text);
+}
+
+static void add_faults(dmd_profile_t *profile, const dmd_claimcases_t *cases) {
+  dmd_claimrules_t rules;
+  dmd_claimrules_init(&rules, cases);
+  for (uint32_t id = 1; id <= rules.verdicts.last; id++) {
+    const dmd_claim_verdict_t *v = dmd_claimrules_at(&rules, id);
+    for (uint32_t i = 0; i < v->n_findings; i++)
+      add_fault(profile, &rules, id, dmd_claimrules_finding(&rules, v, i));
+  }
+  dmd_claimrules_destroy(&rules);
+}
+
+void dmdv_add_claim_faults(dmd_profile_t *profile, const char *name) {
+  glob_t found = {.gl_pathc = 0};
+  dmd_claimcases_t cases;
+  if (profile->options == NULL || strstr(profile->options, "--claim-fn=") == NULL)
+    return;
+  find_graphs(profile, name, &found);
+  dmd_claimcases_init(&cases, &dmdv_env);
+  for (size_t i = 0; i < found.gl_pathc; i++)
+    add_graph(&cases, profile, found.gl_pathv[i], (uint32_t)i);
+  add_faults(profile, &cases);
+  dmd_claimcases_destroy(&cases);
+  globfree(&found);
+}
