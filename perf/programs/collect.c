@@ -43,8 +43,8 @@ static char g_paths[REPORTERS][VALUES][40];
 
 static void measure(struct dmd_reporters_call *call, void *closure) {
   for (int i = 0; i < VALUES; i++)
-    dmd_reporters_report(call, ((char (*)[40])closure)[i], DMD_REPORTERS_HEAP, DMD_REPORTERS_BYTES, 4096 + i,
-                         "What a part of the program uses.");
+    dmd_reporters_report(call, ((char(*)[40])closure)[i], DMD_REPORTERS_HEAP, DMD_REPORTERS_BYTES,
+                         4096 + i, "What a part of the program uses.");
 }
 
 static void take(void *closure, const struct dmd_reporters_value *value) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A thread maps memory and lets mremap move it; others map and unmap as much, so that they get the place that has just
- * become free. All that was moved stays mapped.
+ * A thread maps memory and lets mremap move it; others map and unmap as much, so that they get the
+ * place that has just become free. All that was moved stays mapped.
  *
  *   moves ROUNDS
  *
@@ -20,7 +20,8 @@ static long page;
 static int is_over;
 
 static void *map(long n_pages) {
-  void *p = mmap(NULL, (size_t)(n_pages * page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *p = mmap(NULL, (size_t)(n_pages * page), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED)
     abort();
   return p;
