@@ -269,6 +269,7 @@ dmd_core_sources = \
   dmd/record/engine/nativeoptions.c dmd/record/engine/nativeoptions.h \
   dmd/record/engine/observed.c dmd/record/engine/observed.h \
   dmd/record/engine/options.c dmd/record/engine/options.h \
+  dmd/record/engine/prefixed.c dmd/record/engine/prefixed.h \
   dmd/record/engine/requests.c dmd/record/engine/requests.h \
   dmd/record/engine/roots.c dmd/record/engine/roots.h \
   dmd/record/engine/rules.c dmd/record/engine/rules.h \
@@ -329,9 +330,12 @@ dmd_native_sources = \
   dmd/native/pl_message.c dmd/native/pl_message.h \
   dmd/native/pl_objects.c dmd/native/pl_objects.h \
   dmd/native/pl_options.c dmd/native/pl_options.h \
+  dmd/native/pl_patch.h \
+  dmd/native/pl_prefixed.c \
   dmd/native/pl_program.c \
   dmd/native/pl_rawexit.h \
   dmd/native/pl_real.c dmd/native/pl_real.h \
+  dmd/native/pl_replace.c dmd/native/pl_replace.h \
   dmd/native/pl_request.c dmd/native/pl_request.h \
   dmd/native/pl_roots.c dmd/native/pl_roots.h \
   dmd/native/pl_signal.c dmd/native/pl_signal.h \
@@ -345,8 +349,8 @@ dmd_native_sources = \
   $(dmd_zip_sources)
 
 # The parts of it that each processor has.
-dmd_native_amd64_sources = dmd/native/amd64/pl_machine.c dmd/native/amd64/pl_rawexit.c dmd/native/amd64/pl_syscall.c
-dmd_native_arm64_sources = dmd/native/arm64/pl_machine.c dmd/native/arm64/pl_rawexit.c dmd/native/arm64/pl_syscall.c
+dmd_native_amd64_sources = dmd/native/amd64/pl_machine.c dmd/native/amd64/pl_patch.c dmd/native/amd64/pl_rawexit.c dmd/native/amd64/pl_syscall.c
+dmd_native_arm64_sources = dmd/native/arm64/pl_machine.c dmd/native/arm64/pl_patch.c dmd/native/arm64/pl_rawexit.c dmd/native/arm64/pl_syscall.c
 if ARM64
 dmd_native_machine_sources = $(dmd_native_arm64_sources)
 else

@@ -92,6 +92,7 @@ unit_tests = \
   tests/unit/files/graph/test_graphreader \
   tests/unit/dmdv/input/test_profilefile_oom \
   tests/unit/record/engine/test_loaded \
+  tests/unit/record/engine/test_prefixed \
   tests/unit/base/test_mangled \
   tests/unit/base/test_rustname \
   tests/unit/base/test_map \

@@ -34,6 +34,9 @@ typedef struct pl_function {
 /* The name of our function at this address; NULL: it is not ours. */
 const char *pl_function_name(uint64_t address);
 
+/* The address of our function of this name; 0: there is none. */
+uint64_t pl_function_address(const char *name);
+
 /* A call by the program. */
 typedef struct pl_entry {
   uint64_t ip;             /* the return address */

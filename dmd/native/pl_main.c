@@ -35,6 +35,7 @@
 #include "native/pl_options.h"
 #include "native/pl_rawexit.h"
 #include "native/pl_real.h"
+#include "native/pl_replace.h"
 #include "native/pl_request.h"
 #include "native/pl_signal.h"
 #include "native/pl_stack.h"
@@ -161,6 +162,7 @@ static void start(void *ctx) {
   pl_stack_start();
   pl_thread_start();
   look_at_allocator();
+  pl_replace_start();
   register_ends();
   if (g_native_options.control)
     pl_signal_start(pl_control_handle);

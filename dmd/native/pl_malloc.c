@@ -398,7 +398,7 @@ PL_REPLACE(void *, pvalloc, (size_t szB)) {
 
 /* ---- Usable sizes ---- */
 
-static void record_query(const pl_entry_t *entry, void *p) {
+void pl_record_query(const pl_entry_t *entry, const void *p) {
   pl_thread_t *thread = pl_thread();
   if (g_state == PL_WATCHING && (!dmd_observed_wants_size(&g_engine, &thread->quick) ||
                                  dmd_live_passed_over(&g_engine.live, (uintptr_t)p)))
@@ -424,6 +424,6 @@ PL_REPLACE(size_t, malloc_usable_size, (void *p)) {
     return pl_early_size(p);
   if (is_early())
     return 0;
-  record_query(&entry, p);
+  pl_record_query(&entry, p);
   return g_real.malloc_usable_size(p);
 }

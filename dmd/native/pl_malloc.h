@@ -60,6 +60,9 @@ void pl_record_realloc_end(const pl_entry_t *entry, const pl_moving_t *moving, v
 /* As realloc, and records it. */
 void *pl_resize(const pl_entry_t *entry, void *p, size_t szB);
 
+/* The program asks for the usable size of the block at p, which a measuring function may use. */
+void pl_record_query(const pl_entry_t *entry, const void *p);
+
 /* The size that pvalloc allocates for szB: rounded up to whole pages. */
 size_t pl_whole_pages(size_t szB);
 

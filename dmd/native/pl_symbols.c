@@ -54,6 +54,15 @@ const char *pl_function_name(uint64_t address) {
   return NULL;
 }
 
+uint64_t pl_function_address(const char *name) {
+  const pl_function_t *all = __start_pl_functions;
+  size_t n = ((uintptr_t)__stop_pl_functions - (uintptr_t)all) / sizeof *all;
+  for (size_t i = 0; i < n; i++)
+    if (dmd_str_equal(all[i].name, name))
+      return all[i].address;
+  return 0;
+}
+
 /* ---- The file ---- */
 
 typedef struct {
@@ -104,6 +113,21 @@ static void find_table(file_t *to, const mapped_t *file) {
     to->strings = file->bytes + strings->sh_offset;
     to->strings_szB = strings->sh_size;
   }
+}
+
+void pl_symbols_visit(const char *path, pl_symbol_visit_fn visit, void *ctx) {
+  mapped_t mapped = map_file(path);
+  file_t file = {.symbols = NULL};
+  if (mapped.bytes == NULL)
+    return;
+  find_table(&file, &mapped);
+  for (uint64_t i = 0; i < file.n; i++) {
+    const ElfW(Sym) *symbol = &file.symbols[i];
+    if ((symbol->st_info & 15u) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+        symbol->st_name < file.strings_szB)
+      visit(ctx, file.strings + symbol->st_name, symbol->st_value, symbol->st_size);
+  }
+  munmap((void *)(uintptr_t)mapped.bytes, mapped.szB);
 }
 
 static const file_t *file_of(uint32_t object) {

@@ -22,6 +22,11 @@
  * known. */
 const char *pl_symbol_at(dmd_code_t code);
 
+/* Visits the functions that the file defines, with their addresses in it and their sizes. The names
+ * are valid during the visit. Maps the file meanwhile; needs no lock. */
+typedef void (*pl_symbol_visit_fn)(void *ctx, const char *name, uint64_t addr, uint64_t szB);
+void pl_symbols_visit(const char *path, pl_symbol_visit_fn visit, void *ctx);
+
 /* Classifies an address that is in no block by the memory that it lies in, as described in
  * record/host.h. */
 dmd_fault_kind_t pl_classify(void *ctx, uint64_t addr, char *text, size_t szB);

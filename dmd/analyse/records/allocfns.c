@@ -41,8 +41,8 @@ static bool matches_any(const char *const *globs, size_t n, const char *name) {
 
 /* Globs for the last part of a function's name: "malloc" also matches zmalloc, g_malloc0_n and
  * ztrymalloc_usable_internal. */
-static const char *const words[] = {"*malloc*", "*calloc*", "*realloc*", "*memalign*",
-                                    "*Malloc*", "*Calloc*", "*Realloc*"};
+static const char *const words[] = {"*malloc*", "*calloc*", "*realloc*", "*memalign*", "*allocx",
+                                    "*zalloc*", "*Malloc*", "*Calloc*",  "*Realloc*"};
 
 /* Globs for whole names, without return type, template arguments and parameters. */
 static const char *const names[] = {
@@ -51,8 +51,8 @@ static const char *const names[] = {
     "__cxa_allocate_exception", "__cxa_allocate_dependent_exception",
     /* Copies of strings and memory, which belong to the caller. */
     "*strdup", "*strndup", "*memdup", "*memdup2", "*asprintf",
-    /* Zeroed memory, and pools. */
-    "*zalloc", "*palloc", "*palloc0", "g_slice_alloc*", "isc__mem_get*", "isc__mem_allocate*",
+    /* Pools. */
+    "*palloc", "*palloc0", "g_slice_alloc*", "isc__mem_get*", "isc__mem_allocate*",
     "MemoryContextAlloc*", "AllocSetAlloc*",
     /* Rust. */
     "__rust_*", "__rdl_*", "__rg_*", "__rustc::*"};

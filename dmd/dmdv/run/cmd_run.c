@@ -36,6 +36,7 @@ typedef enum { ENGINE_AUTO, ENGINE_VALGRIND, ENGINE_NATIVE } engine_t;
 
 typedef struct {
   engine_t engine;
+  bool is_preloadable; /* known when the engine was chosen */
   bool print;
   const char *output; /* the pattern of --dmd-out-file */
   char **tool;        /* options for Valgrind and dmd */
@@ -467,6 +468,7 @@ static int run_natively(const options_t *options) {
   native_run_t run = {.options = options};
   run.written = dmdv_written_begin(options->output, false);
   dmdv_native_init(&run.native);
+  run.native.is_checked = options->is_preloadable;
   int status = take_options(&run.native, options) ? run_with_channel(&run) : 2;
   dmdv_native_destroy(&run.native);
   dmdv_written_destroy(run.written);
@@ -502,6 +504,7 @@ static void choose_engine(options_t *options) {
   dmdv_preloadable_t is = options->engine == ENGINE_NATIVE
                               ? dmdv_preloadable(options->program[0], &why)
                               : DMDV_PRELOADABLE;
+  options->is_preloadable = options->engine == ENGINE_NATIVE && is == DMDV_PRELOADABLE;
   if (is == DMDV_ONLY_VALGRIND || is == DMDV_BETTER_VALGRIND) {
     options->engine = ENGINE_VALGRIND;
     if (!options->is_quiet)

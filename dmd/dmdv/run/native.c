@@ -171,9 +171,7 @@ static bool check_preloadable(const char *program) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &dmdv_env);
   dmdv_preloadable_t is = dmdv_preloadable(program, &why);
-  if (is == DMDV_BETTER_VALGRIND)
-    dmdv_note("%s: see --engine=valgrind", why.text);
-  bool good =
+  bool good = /* the engine itself says what it cannot replace */
       is == DMDV_PRELOADABLE || is == DMDV_BETTER_VALGRIND ||
       dmdv_error("run: %s%s", why.text, is == DMDV_ONLY_VALGRIND ? ": use --engine=valgrind" : "");
   dmd_strbuf_destroy(&why);
@@ -185,7 +183,7 @@ int dmdv_native_run(dmdv_native_t *native, const char *const *argv,
   dmd_strbuf_t library;
   int status = DMDV_CHILD_NOT_FOUND;
   *has_run = false;
-  if (!check_preloadable(argv[0]))
+  if (!native->is_checked && !check_preloadable(argv[0]))
     return DMDV_CHILD_NOT_RUN;
   dmd_strbuf_init(&library, &dmdv_env);
   if (!find_library(&library))

@@ -22,6 +22,7 @@ typedef struct dmdv_native {
   dmd_native_options_t own; /* options that only this engine has */
   dmd_strbuf_t given;       /* all options, as the engine reads them */
   dmdv_names_t *names;
+  bool is_checked; /* by the caller: the program is preloadable (preloadable.h) */
   dmdv_runlog_t log;
 } dmdv_native_t;
 

@@ -3,6 +3,7 @@
 
 #include "host/child.h"
 #include "host/process.h"
+#include "record/engine/prefixed.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -94,50 +95,91 @@ static bool read_own(format_t *own) {
 
 /* ---- Its allocator. ---- */
 
-/* Functions of allocators that programs link beside the C library's, under names of their own. */
-static const char *const prefixed[] = {"_rjem_malloc", "_rjem_mallocx", "je_malloc", "mi_malloc",
-                                       "mi_malloc_aligned"};
+/* Where the file has its symbols. */
+typedef struct {
+  Elf64_Shdr symbols, names;
+} tables_t;
 
-/* The first string of a table that is one of these names. */
-static const char *find_prefixed(const char *strings, size_t n) {
-  for (const char *at = strings; at < strings + n;
-       at += strnlen(at, (size_t)(strings + n - at)) + 1)
-    for (size_t i = 0; i < sizeof prefixed / sizeof *prefixed; i++)
-      if (strncmp(at, prefixed[i], (size_t)(strings + n - at)) == 0)
-        return prefixed[i];
-  return NULL;
-}
+enum { MAX_TABLE_SZB = 1 << 28 };
 
-/* The names of the file's symbols, n bytes; NULL: there are none. Free them with dmd_env_free. */
-static char *read_names(int fd, const Elf64_Ehdr *header, size_t *n) {
-  enum { MAX_SZB = 1 << 28 };
-  Elf64_Shdr section, names;
+static bool find_tables(int fd, const Elf64_Ehdr *header, tables_t *tables) {
+  off_t at = (off_t)header->e_shoff;
   for (unsigned i = 0; i < header->e_shnum; i++) {
-    off_t table = (off_t)header->e_shoff;
-    if (pread(fd, &section, sizeof section, table + (off_t)(i * sizeof section)) != sizeof section)
-      return NULL;
-    if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum)
-      continue;
-    if (pread(fd, &names, sizeof names, table + (off_t)(section.sh_link * sizeof names)) !=
-            sizeof names ||
-        names.sh_size == 0 || names.sh_size > MAX_SZB)
-      return NULL;
-    char *text = dmd_env_alloc(&dmdv_env, "dmdv.preloadable", names.sh_size);
-    *n = pread(fd, text, names.sh_size, (off_t)names.sh_offset) == (ssize_t)names.sh_size
-             ? names.sh_size
-             : 0;
-    return text;
+    if (pread(fd, &tables->symbols, sizeof tables->symbols,
+              at + (off_t)(i * sizeof tables->symbols)) != sizeof tables->symbols)
+      return false;
+    if (tables->symbols.sh_type == SHT_SYMTAB && tables->symbols.sh_link < header->e_shnum)
+      return pread(fd, &tables->names, sizeof tables->names,
+                   at + (off_t)(tables->symbols.sh_link * sizeof tables->names)) ==
+             sizeof tables->names;
   }
+  return false;
+}
+
+/* A table of the file, with a NUL behind it; NULL if it cannot be read. Free it with dmd_env_free.
+ */
+static char *read_table(int fd, const Elf64_Shdr *table) {
+  if (table->sh_size == 0 || table->sh_size > MAX_TABLE_SZB)
+    return NULL;
+  char *bytes = dmd_env_alloc(&dmdv_env, "dmdv.preloadable", table->sh_size + 1);
+  bytes[table->sh_size] = '\0';
+  if (pread(fd, bytes, table->sh_size, (off_t)table->sh_offset) == (ssize_t)table->sh_size)
+    return bytes;
+  dmd_env_free(&dmdv_env, bytes);
   return NULL;
 }
 
-/* The function of an allocator in the program that no preloaded library replaces; NULL: none. */
-static const char *own_allocator(int fd, const Elf64_Ehdr *header) {
-  size_t n = 0;
-  char *names = read_names(fd, header, &n);
-  const char *found = names == NULL ? NULL : find_prefixed(names, n);
+static void add_functions(dmd_prefixed_t *found, const char *symbols, size_t n, const char *names,
+                          size_t names_szB) {
+  Elf64_Sym symbol;
+  for (size_t at = 0; n - at >= sizeof symbol; at += sizeof symbol) {
+    memcpy(&symbol, symbols + at, sizeof symbol);
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+        symbol.st_name < names_szB)
+      dmd_prefixed_add(found, names + symbol.st_name, symbol.st_value, symbol.st_size);
+  }
+}
+
+static void read_functions(dmd_prefixed_t *found, int fd, const Elf64_Ehdr *header) {
+  tables_t tables;
+  if (!find_tables(fd, header, &tables))
+    return;
+  char *names = read_table(fd, &tables.names), *symbols = read_table(fd, &tables.symbols);
+  if (names != NULL && symbols != NULL)
+    add_functions(found, symbols, tables.symbols.sh_size, names, tables.names.sh_size);
   dmd_env_free(&dmdv_env, names);
-  return found;
+  dmd_env_free(&dmdv_env, symbols);
+}
+
+/* How the native engine replaces functions: not at all on other processors. */
+#if defined(__x86_64__)
+enum { JUMP_SZB = 5 };
+#else
+enum { JUMP_SZB = 0 };
+#endif
+
+/* Checks whether the engine can replace all allocators that the program brings along. */
+static dmdv_preloadable_t check_allocators(const char *path, int fd, const Elf64_Ehdr *header,
+                                           dmd_strbuf_t *why) {
+  dmd_prefixed_t found = {.n = 0};
+  dmd_strbuf_t reason;
+  dmdv_preloadable_t is = DMDV_PRELOADABLE;
+  dmd_strbuf_init(&reason, &dmdv_env);
+  read_functions(&found, fd, header);
+  for (uint32_t i = 0; i < DMD_PREFIXED_ALLOCATORS && is == DMDV_PRELOADABLE; i++) {
+    const char *name = dmd_prefixed_name(&found, i);
+    if (name == NULL)
+      continue;
+    if (JUMP_SZB == 0)
+      dmd_strbuf_str(&reason, "the native engine can do that on x86-64 only");
+    else if (dmd_prefixed_check(&found, i, JUMP_SZB, &reason))
+      continue;
+    append(why, "%s allocates with %s, too, which only Valgrind can replace (%s)", path, name,
+           reason.text);
+    is = DMDV_BETTER_VALGRIND;
+  }
+  dmd_strbuf_destroy(&reason);
+  return is;
 }
 
 static dmdv_preloadable_t check_elf(const char *path, int fd, const Elf64_Ehdr *header,
@@ -169,12 +211,7 @@ static dmdv_preloadable_t check_elf(const char *path, int fd, const Elf64_Ehdr *
         path, format.loader, own.loader);
     return DMDV_ONLY_VALGRIND;
   }
-  const char *allocator = own_allocator(fd, header);
-  if (allocator != NULL) {
-    append(why, "%s allocates with %s, too, which only Valgrind can replace", path, allocator);
-    return DMDV_BETTER_VALGRIND;
-  }
-  return DMDV_PRELOADABLE;
+  return check_allocators(path, fd, header, why);
 }
 
 /* The interpreter in a script's line "#!". */

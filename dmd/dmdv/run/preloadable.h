@@ -4,7 +4,7 @@
  *
  * It must be linked dynamically and for the same processor as the library. It must not be setuid or
  * otherwise gain rights, since the loader then ignores the environment. It should have no allocator
- * of its own.
+ * that the native engine cannot replace (record/engine/prefixed.h).
  */
 #ifndef DMD_DMDV_RUN_PRELOADABLE_H
 #define DMD_DMDV_RUN_PRELOADABLE_H
@@ -15,7 +15,7 @@ typedef enum {
   DMDV_PRELOADABLE,
   DMDV_NOT_PRELOADABLE,
   DMDV_ONLY_VALGRIND,  /* not preloadable, but Valgrind can run it */
-  DMDV_BETTER_VALGRIND /* it allocates by functions that only Valgrind can replace, too */
+  DMDV_BETTER_VALGRIND /* preloadable, but only Valgrind can replace one of its allocators */
 } dmdv_preloadable_t;
 
 /* Looks for the program as execvp does. Unless it is preloadable, appends why not. A program that

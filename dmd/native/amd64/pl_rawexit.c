@@ -26,6 +26,7 @@
 #include "native/pl_message.h"
 #include "native/pl_objects.h"
 #include "native/pl_options.h"
+#include "native/pl_patch.h"
 #include "native/pl_real.h"
 
 #include <asm/prctl.h>
@@ -114,26 +115,7 @@ void pl_rawexit_forked(void) {
 
 /* ---- Our code near an object ---- */
 
-enum { PAGE_SZB = 4096, ENTRY_SZB = 32, MAX_PLACES = PAGE_SZB / ENTRY_SZB };
-
-/* A jump reaches 2 GiB in each direction. */
-static const uint64_t REACH = (UINT64_C(1) << 31) - PAGE_SZB;
-
-/* Maps a page below the object, where the program's break never comes. NULL: no place is free. */
-static char *map_near(uint64_t start, uint64_t end) {
-  enum { STEP = 16 * PAGE_SZB, TRIES = 4096 };
-  uint64_t at = start & ~(uint64_t)(PAGE_SZB - 1);
-  for (int i = 0; i < TRIES && at > STEP && end - (at - STEP) < REACH; i++) {
-    at -= STEP;
-    void *page = mmap((void *)(uintptr_t)at, PAGE_SZB, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (page == (void *)(uintptr_t)at)
-      return page;
-    if (page != MAP_FAILED) /* older kernels ignore the flag and choose another place */
-      munmap(page, PAGE_SZB);
-  }
-  return NULL;
-}
+enum { ENTRY_SZB = 32, MAX_PLACES = PL_PAGE_SZB / ENTRY_SZB };
 
 /* Writes: movabs $place, %rax; movabs $g_arrival, %r9; jmp *(%r9) */
 static void write_entry(char *entry, uint64_t place) {
@@ -147,7 +129,7 @@ static void write_entry(char *entry, uint64_t place) {
 
 /* ---- Searching ---- */
 
-enum { CODE_SZB = 7, JUMP_SZB = 5 };
+enum { CODE_SZB = 7 };
 static const uint8_t EXIT_GROUP[CODE_SZB] = {0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05};
 
 typedef struct {
@@ -205,8 +187,8 @@ static void look_at_object(found_t *found, const struct dl_phdr_info *info, cons
 
 /* Returns false if the code in memory differs from the file's, or must not be changed. */
 static bool change(int memory, uint64_t place, const char *entry) {
-  uint8_t jump[JUMP_SZB] = {0xe9};
-  int32_t distance = (int32_t)((intptr_t)entry - (intptr_t)(place + JUMP_SZB));
+  uint8_t jump[PL_JUMP_SZB] = {0xe9};
+  int32_t distance = (int32_t)((intptr_t)entry - (intptr_t)(place + PL_JUMP_SZB));
   dmd_mem_copy(jump + 1, &distance, sizeof distance);
   return dmd_mem_equal((const void *)(uintptr_t)place, EXIT_GROUP, CODE_SZB) &&
          pwrite(memory, jump, sizeof jump, (off_t)place) == (ssize_t)sizeof jump;
@@ -214,20 +196,20 @@ static bool change(int memory, uint64_t place, const char *entry) {
 
 static uint32_t change_all(const found_t *found) {
   uint32_t n = 0;
-  char *page = map_near(found->start, found->end);
+  char *page = pl_patch_page(found->start, found->end);
   if (page == NULL)
     return 0;
   prepare();
   for (uint32_t i = 0; i < found->n; i++)
     write_entry(page + (size_t)i * ENTRY_SZB, found->place[i]);
   int memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-  if (memory >= 0 && mprotect(page, PAGE_SZB, PROT_READ | PROT_EXEC) == 0)
+  if (memory >= 0 && mprotect(page, PL_PAGE_SZB, PROT_READ | PROT_EXEC) == 0)
     for (uint32_t i = 0; i < found->n; i++)
       n += change(memory, found->place[i], page + (size_t)i * ENTRY_SZB);
   if (memory >= 0)
     close(memory);
   if (n == 0)
-    munmap(page, PAGE_SZB);
+    munmap(page, PL_PAGE_SZB);
   return n;
 }
 

@@ -48,6 +48,18 @@ static void wrappers_of_malloc(void **state) {
   expect(M "strdup[/l/libc.so.6 +0x1]|??\?[/l/libc.so.6 +0x2]||parse (x.c:3)", NULL, 0);
 }
 
+static void allocators_with_names_of_their_own(void **state) {
+  (void)state;
+  static const char *const functions[] = {"_rjem_rallocx", "je_mallocx", "mi_zalloc_aligned",
+                                          "mi_zalloc", "_rjem_realloc"};
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    char stack[200];
+    snprintf(stack, sizeof stack, "%s (libdmd.so:0)@/l/libdmd.so||grow (g.c:1)|main (g.c:2)",
+             functions[i]);
+    expect(stack, NULL, 0);
+  }
+}
+
 static void the_library_of_rust(void **state) {
   (void)state;
   expect(M "alloc::alloc::alloc (alloc.rs:89)|<alloc::alloc::Global as "
@@ -219,6 +231,7 @@ static void the_emergency_pool_has_a_name(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrappers_of_malloc),
+      cmocka_unit_test(allocators_with_names_of_their_own),
       cmocka_unit_test(the_library_of_rust),
       cmocka_unit_test(functions_of_their_own),
       cmocka_unit_test(the_cxx_library),
