@@ -3,17 +3,18 @@
 #include "pub_tool_debuginfo.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
+#include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
 #include "dmd-config.h"
 #include "record/engine/graphdump.h"
 #include "valgrind/dm_claims.h"
 #include "valgrind/dm_env.h"
+#include "valgrind/dm_machine.h"
 #include "valgrind/dm_options.h"
 #include "valgrind/dm_private.h"
 
-#if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
+#if DM_SEES_CLAIMS
 
 /*--- Entries and return addresses ---*/
 
@@ -121,54 +122,42 @@ void dm_claims_continue(void) {
     dmd_engine_keep_claims(&g_engine);
 }
 
-static Addr argument_of(const VexGuestAMD64State *guest, UInt number) {
-  const Addr arguments[DMD_MAX_CLAIM_ARGUMENT] = {guest->guest_RDI, guest->guest_RSI,
-                                                  guest->guest_RDX, guest->guest_RCX,
-                                                  guest->guest_R8,  guest->guest_R9};
-  return number == 0 ? 0 : arguments[number - 1];
-}
+enum {
+  NOTHING = 1
+}; /* an address at which no code is: discarding it only leaves translated code */
 
-/* Has the core discard translations: the guest state says which. */
-static UWord discard(VexGuestAMD64State *guest, Addr addr) {
-  guest->guest_CMSTART = addr;
-  guest->guest_CMLEN = 1;
-  return True;
-}
-
-/* Called at a function's entry. Returns True, with the range to discard in the guest state, if the
- * return address has to be translated again before the function runs. */
-static UWord enter(void *state, UWord number) {
-  VexGuestAMD64State *guest = state;
+/* Called at a function's entry. Returns an address to discard, if the return address has to be
+ * translated again before the function runs; else 0. */
+static UWord enter(UWord number, UWord sp, UWord back, UWord argument) {
   const entry_t *entry = DMD_POOL_AT(&g_entries, const entry_t, (UInt)number);
-  Addr sp = guest->guest_RSP, back = *(const Addr *)sp;
   if (!is_return(back)) {
     dmd_table_find_or_add(&g_returns_at, &g_returns, dmd_table_hash(&g_returns_at, back), &back);
-    return discard(guest, back);
+    return back;
   }
-  ThreadId tid = dm_running_thread(guest);
+  ThreadId tid = VG_(get_running_tid)();
   drop_left(tid, sp, back);
   if (g_n_calls == MAX_CALLS || is_loop(tid, sp, entry->name))
-    return False;
+    return 0;
   call_t call = {.sp = sp,
                  .back = back,
-                 .argument = argument_of(guest, entry->argument),
+                 .argument = entry->argument == 0 ? 0 : argument,
                  .tid = tid,
                  .name = entry->name};
   call.is_part = is_part(&call);
   if (!call.is_part)
     call.stack = dmd_engine_capture(&g_engine, tid);
   g_calls[g_n_calls++] = call;
-  return False;
+  return 0;
 }
 
-/* Called at a return address. Returns True if translated code has to be left before the program
- * goes on, so that a graph can be written; what is discarded for that is nothing. */
-static UWord come_back(void *state, UWord addr) {
-  VexGuestAMD64State *guest = state;
+/* Called at a return address. Returns NOTHING if translated code has to be left before the program
+ * goes on, so that a graph can be written; else 0. */
+static UWord come_back(UWord addr, UWord sp_now, UWord result, UWord unused) {
+  (void)unused;
   if (g_n_calls == 0)
-    return False;
-  ThreadId tid = dm_running_thread(guest);
-  Addr sp = guest->guest_RSP - sizeof(Addr);
+    return 0;
+  ThreadId tid = VG_(get_running_tid)();
+  Addr sp = sp_now - DM_RETURN_SZB;
   drop_left(tid, sp, addr);
   for (UInt i = g_n_calls; i-- > 0;) {
     const call_t call = g_calls[i];
@@ -179,9 +168,9 @@ static UWord come_back(void *state, UWord addr) {
       dmd_claimfns_add(&g_engine.claimfns, &(dmd_new_claim_t){.function = call.name,
                                                               .stack = call.stack,
                                                               .argument = call.argument,
-                                                              .value = guest->guest_RAX});
+                                                              .value = result});
   }
-  return g_engine.claimfns.is_due && g_n_calls == 0 ? discard(guest, 0) : False;
+  return g_engine.claimfns.is_due && g_n_calls == 0 ? NOTHING : 0;
 }
 
 /*--- Translations ---*/
@@ -190,32 +179,64 @@ static IRExpr *word(Addr value) {
   return IRExpr_Const(IRConst_U64(value));
 }
 
-/* Adds a call with the guest state and a number. If it returns True, translated code is left, and
- * the program continues where the translation begins. */
-static void add_call(IRSB *sb, Addr addr, const HChar *name, UWord (*function)(void *, UWord),
-                     UWord number, const VexGuestLayout *layout) {
-  IRTemp leaves = newIRTemp(sb->tyenv, Ity_I64), guard = newIRTemp(sb->tyenv, Ity_I1);
-  IRDirty *call = unsafeIRDirty_1_N(leaves, 0, name, VG_(fnptr_to_fnentry)((void *)function),
-                                    mkIRExprVec_2(IRExpr_GSPTR(), word(number)));
-  call->nFxState = 1;
-  call->fxState[0].fx = Ifx_Modify;
-  call->fxState[0].offset = 0;
-  call->fxState[0].size = layout->total_sizeB;
-  call->fxState[0].nRepeats = 0;
-  call->fxState[0].repeatLen = 0;
+static IRExpr *temp_of(IRSB *sb, IRType type, IRExpr *value) {
+  IRTemp temp = newIRTemp(sb->tyenv, type);
+  addStmtToIRSB(sb, IRStmt_WrTmp(temp, value));
+  return IRExpr_RdTmp(temp);
+}
+
+static IRExpr *get(IRSB *sb, Int offset) {
+  return temp_of(sb, Ity_I64, IRExpr_Get(offset, Ity_I64));
+}
+
+typedef UWord (*called_t)(UWord, UWord, UWord, UWord);
+
+/* Adds a call. If it returns an address to discard, translated code is left, and the program
+ * continues where the translation begins. A call that declares changes of memory finds the
+ * registers that stacks begin with up to date. */
+static void add_call(IRSB *sb, Addr addr, const HChar *name, called_t function,
+                     IRExpr **arguments) {
+  static ULong changed;
   addStmtToIRSB(sb, IRStmt_Put(sb->offsIP, word(addr)));
+  IRTemp discards = newIRTemp(sb->tyenv, Ity_I64);
+  IRDirty *call =
+      unsafeIRDirty_1_N(discards, 0, name, VG_(fnptr_to_fnentry)((void *)function), arguments);
+  call->mFx = Ifx_Modify;
+  call->mAddr = word((Addr)&changed);
+  call->mSize = sizeof changed;
   addStmtToIRSB(sb, IRStmt_Dirty(call));
-  addStmtToIRSB(sb, IRStmt_WrTmp(guard, IRExpr_Binop(Iop_CmpNE64, IRExpr_RdTmp(leaves), word(0))));
-  addStmtToIRSB(sb,
-                IRStmt_Exit(IRExpr_RdTmp(guard), Ijk_InvalICache, IRConst_U64(addr), sb->offsIP));
+  addStmtToIRSB(sb, IRStmt_Put(offsetof(dm_guest_t, guest_CMSTART), IRExpr_RdTmp(discards)));
+  addStmtToIRSB(sb, IRStmt_Put(offsetof(dm_guest_t, guest_CMLEN), word(1)));
+  IRExpr *guard = temp_of(sb, Ity_I1, IRExpr_Binop(Iop_CmpNE64, IRExpr_RdTmp(discards), word(0)));
+  addStmtToIRSB(sb, IRStmt_Exit(guard, Ijk_InvalICache, IRConst_U64(addr), sb->offsIP));
+}
+
+static void add_entry(IRSB *sb, Addr addr, UInt entry) {
+  static const Int offsets[DMD_MAX_CLAIM_ARGUMENT] = {DM_ARGUMENT_OFFSETS};
+  UInt argument = DMD_POOL_AT(&g_entries, const entry_t, entry)->argument;
+  IRExpr *sp = get(sb, offsetof(dm_guest_t, DM_SP));
+#ifdef DM_RETURN
+  IRExpr *back = get(sb, offsetof(dm_guest_t, DM_RETURN));
+#else
+  IRExpr *back = temp_of(sb, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, sp));
+#endif
+  IRExpr *value = get(sb, offsets[argument == 0 ? 0 : argument - 1]);
+  add_call(sb, addr, "dm_claims: entry", enter, mkIRExprVec_4(word(entry), sp, back, value));
+}
+
+static void add_return(IRSB *sb, Addr addr) {
+  IRExpr *sp = get(sb, offsetof(dm_guest_t, DM_SP));
+  IRExpr *result = get(sb, offsetof(dm_guest_t, DM_RESULT));
+  add_call(sb, addr, "dm_claims: return", come_back,
+           mkIRExprVec_4(word(addr), sp, result, word(0)));
 }
 
 /* Replaces the translation by one that discards itself. */
 static IRSB *make_again(const IRSB *sb, Addr addr) {
   IRSB *new = deepCopyIRSBExceptStmts(sb);
   addStmtToIRSB(new, IRStmt_IMark(addr, 1, 0));
-  addStmtToIRSB(new, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMSTART), word(addr)));
-  addStmtToIRSB(new, IRStmt_Put(offsetof(VexGuestAMD64State, guest_CMLEN), word(1)));
+  addStmtToIRSB(new, IRStmt_Put(offsetof(dm_guest_t, guest_CMSTART), word(addr)));
+  addStmtToIRSB(new, IRStmt_Put(offsetof(dm_guest_t, guest_CMLEN), word(1)));
   new->next = word(addr);
   new->jumpkind = Ijk_InvalICache;
   return new;
@@ -236,8 +257,7 @@ static Bool follows_call(const IRSB *sb, Addr start) {
   return False;
 }
 
-static IRSB *insert(const IRSB *sb, UInt entry, Bool comes_back, Addr addr,
-                    const VexGuestLayout *layout) {
+static IRSB *insert(const IRSB *sb, UInt entry, Bool comes_back, Addr addr) {
   IRSB *new = deepCopyIRSBExceptStmts(sb);
   Int i = 0;
   while (i < sb->stmts_used && sb->stmts[i]->tag != Ist_IMark)
@@ -245,9 +265,9 @@ static IRSB *insert(const IRSB *sb, UInt entry, Bool comes_back, Addr addr,
   if (i < sb->stmts_used)
     addStmtToIRSB(new, sb->stmts[i++]);
   if (comes_back)
-    add_call(new, addr, "dm_claims: return", come_back, addr, layout);
+    add_return(new, addr);
   if (entry != DMD_NONE)
-    add_call(new, addr, "dm_claims: entry", enter, entry, layout);
+    add_entry(new, addr, entry);
   while (i < sb->stmts_used)
     addStmtToIRSB(new, sb->stmts[i++]);
   return new;
@@ -257,6 +277,7 @@ IRSB *dm_claims_instrument(IRSB *sb, const VgCallbackClosure *closure,
                            const VexGuestLayout *layout) {
   static Addr again; /* translated without following calls; 0: none */
   Addr addr = closure->readdr;
+  (void)layout;
   if (!is_wanted())
     return sb;
   Bool is_again = again == addr;
@@ -269,7 +290,7 @@ IRSB *dm_claims_instrument(IRSB *sb, const VgCallbackClosure *closure,
   }
   UInt entry = entry_at(addr);
   Bool comes_back = is_return(addr);
-  return entry == DMD_NONE && !comes_back ? sb : insert(sb, entry, comes_back, addr, layout);
+  return entry == DMD_NONE && !comes_back ? sb : insert(sb, entry, comes_back, addr);
 }
 
 #else

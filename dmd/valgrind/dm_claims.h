@@ -16,7 +16,7 @@
  * other code runs as before. A translation that follows a call into such a function is made again
  * without (dm_private.h). A return address that was already translated is translated again, too.
  *
- * On processors other than amd64 no claims are seen.
+ * On x86 no claims are seen.
  */
 #ifndef DMD_VALGRIND_DM_CLAIMS_H
 #define DMD_VALGRIND_DM_CLAIMS_H

@@ -19,6 +19,11 @@
  *   DM_FIRST, DM_SECOND, DM_RESULT   the registers of a call's arguments and its result
  *   DM_RETURN                        the register of the return address; not defined: it is the
  *                                    word at the stack pointer
+ *
+ *   DM_SEES_CLAIMS                   1 if functions are seen to return (dm_claims.h); it needs the
+ *                                    former, and:
+ *   DM_ARGUMENT_OFFSETS              where the first six arguments are in the guest state
+ *   DM_RETURN_SZB                    what a return adds to the stack pointer
  */
 #ifndef DMD_VALGRIND_DM_MACHINE_H
 #define DMD_VALGRIND_DM_MACHINE_H

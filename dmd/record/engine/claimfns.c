@@ -119,6 +119,7 @@ void dmd_claimfns_say_unused(dmd_claimfns_t *fns) {
     dmd_strbuf_cut(&line, 0);
     dmd_strbuf_str(&line, "dmd: no function that ran matches --claim-fn=");
     dmd_escape_append(&line, option_at(fns, i)->glob);
+    dmd_strbuf_str(&line, "; calls that the compiler inlined cannot be seen");
     fns->host->say(fns->host->ctx, line.text);
   }
   dmd_strbuf_destroy(&line);

@@ -3,6 +3,7 @@
 
 #include "analyse/limits/size.h"
 #include "base/limits.h"
+#include "base/mangled.h"
 #include "base/str.h"
 
 /* ---- Options with values of their own form. ---- */
@@ -81,6 +82,24 @@ static const char *keep_set(dmd_options_t *options, const char *key, const char 
   return kept;
 }
 
+/* Functions are compared by the names that people read, so a mangled one becomes such a name, for
+ * all parameters. */
+static const char *keep_function(dmd_options_t *options, const char *pattern, size_t n) {
+  dmd_strbuf_t given, name;
+  dmd_strbuf_init(&given, options->env);
+  dmd_strbuf_init(&name, options->env);
+  dmd_strbuf_bytes(&given, pattern, n);
+  if (dmd_str_begins(given.text, "_Z"))
+    dmd_mangled_name(&name, given.text);
+  const char *parameters = name.n > 0 ? dmd_str_find(name.text, "(") : NULL;
+  const char *kept = parameters == NULL
+                         ? keep(options, pattern, n)
+                         : keep(options, name.text, (size_t)(parameters - name.text));
+  dmd_strbuf_destroy(&name);
+  dmd_strbuf_destroy(&given);
+  return kept;
+}
+
 /* Splits PATTERN[,arg=N|,tag=NAME|,alloc-fn=PATTERN]. Claims are judged by a heap graph. */
 static bool take_claim_fn(void *target, const char *value, dmd_strbuf_t *why) {
   dmd_options_t *options = target;
@@ -100,7 +119,7 @@ static bool take_claim_fn(void *target, const char *value, dmd_strbuf_t *why) {
     dmd_strbuf_str(why, wrong);
     return false;
   }
-  fn.glob = keep(options, value, n);
+  fn.glob = keep_function(options, value, n);
   if (argument != NULL)
     fn.argument = (uint32_t)(argument[5] - '0');
   else if (end != NULL)

@@ -22,5 +22,11 @@ typedef VexGuestAMD64State dm_guest_t;
 #define DM_FINDS_WORDS 1
 #define DM_GETS_GUEST 1
 #define DM_ANSWERS_CALLS 1
+#define DM_SEES_CLAIMS 1
+#define DM_ARGUMENT_OFFSETS                                                                        \
+  offsetof(dm_guest_t, guest_RDI), offsetof(dm_guest_t, guest_RSI),                                \
+      offsetof(dm_guest_t, guest_RDX), offsetof(dm_guest_t, guest_RCX),                            \
+      offsetof(dm_guest_t, guest_R8), offsetof(dm_guest_t, guest_R9)
+#define DM_RETURN_SZB 8
 
 #endif

@@ -25,5 +25,11 @@ typedef VexGuestARM64State dm_guest_t;
 #define DM_STORAGE_OFFSET -1
 #define DM_FINDS_WORDS 0
 #define DM_ANSWERS_CALLS 1
+#define DM_SEES_CLAIMS 1
+#define DM_ARGUMENT_OFFSETS                                                                        \
+  offsetof(dm_guest_t, guest_X0), offsetof(dm_guest_t, guest_X1), offsetof(dm_guest_t, guest_X2),  \
+      offsetof(dm_guest_t, guest_X3), offsetof(dm_guest_t, guest_X4),                              \
+      offsetof(dm_guest_t, guest_X5)
+#define DM_RETURN_SZB 0
 
 #endif

@@ -19,5 +19,6 @@ typedef VexGuestX86State dm_guest_t;
 #define DM_FINDS_WORDS 0
 #define DM_GETS_GUEST 1
 #define DM_ANSWERS_CALLS 0
+#define DM_SEES_CLAIMS 0
 
 #endif

@@ -184,6 +184,35 @@ static void words_are_in_the_order_of_their_enums(void **state) {
   end(&f);
 }
 
+static void functions_that_return_sizes(void **state) {
+  (void)state;
+  static const struct {
+    const char *option, *glob, *set;
+    uint32_t argument;
+  } cases[] = {
+      {"--claim-fn=size_*", "size_*", NULL, 1},
+      {"--claim-fn=size_of,arg=3", "size_of", NULL, 3},
+      {"--claim-fn=f(int, char),arg=2", "f(int, char)", NULL, 2},
+      {"--claim-fn=used,tag=a=b", "used", "tag:a=b", 0},
+      {"--claim-fn=used,alloc-fn=z*alloc", "used", "alloc-fn:z*alloc", 0},
+      {"--claim-fn=_ZNK3jar3Jar7measureEi,arg=2", "jar::Jar::measure", NULL, 2},
+      {"--claim-fn=_Zx*", "_Zx*", NULL, 1},
+      {"--claim-fn=_ZN", "_ZN", NULL, 1},
+  };
+  fixture_t f;
+  begin(&f);
+  for (uint32_t i = 0; i < COUNT_OF(cases); i++) {
+    assert_true(give(&f, cases[i].option));
+    const dmd_claim_fn_t *fn = DMD_POOL_AT(&f.options.claim_fns, const dmd_claim_fn_t, i + 1);
+    assert_string_equal(fn->glob, cases[i].glob);
+    assert_int_equal(fn->argument, cases[i].argument);
+    assert_int_equal(fn->set != NULL, cases[i].set != NULL);
+    if (fn->set != NULL)
+      assert_string_equal(fn->set, cases[i].set);
+  }
+  end(&f);
+}
+
 static void rules_keep_their_order(void **state) {
   (void)state;
   fixture_t f;
@@ -292,6 +321,7 @@ int main(void) {
       cmocka_unit_test(a_limit_for_dumps_is_a_size_or_a_share),
       cmocka_unit_test(what_needs_all_blocks_does_not_go_with_an_interval),
       cmocka_unit_test(words_are_in_the_order_of_their_enums),
+      cmocka_unit_test(functions_that_return_sizes),
       cmocka_unit_test(rules_keep_their_order),
       cmocka_unit_test(wrong_rules_and_names),
       cmocka_unit_test(what_was_given),
