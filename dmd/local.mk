@@ -184,6 +184,7 @@ dmd_core_sources = \
   dmd/show/page/ask_flame.c \
   dmd/show/page/ask_graph.c \
   dmd/show/page/ask_history.c \
+  dmd/show/page/ask_lifetimes.c \
   dmd/show/page/ask_map.c \
   dmd/show/page/ask_overview.c \
   dmd/show/page/ask_record.c \

@@ -244,6 +244,7 @@ def check_lifetimes(doc):
         return
     for item in items:
         require(item["temporary"] <= item["frees"] <= item["allocs"], "more temporary blocks than frees, or than allocations: %s" % item)
+        require(0 < item.get("mostBytes", 0) <= item["bytes"] or item["bytes"] == 0, "not all, or none, live at once: %s" % item)
         require(sum(item["lifetimes"]) == item["frees"], "the histogram does not add up: %s" % item)
         require(item["lifetimes"][-1:] != [0], "a zero at the end: %s" % item)
     stacks = [item.get("alloc") for item in items]

@@ -337,6 +337,7 @@ static void make_lifetime(const maker_t *m) {
   lifetime.sum = (double)lifetime.n_freed * (double)number(m, 30);
   lifetime.n_temporary = below(m, lifetime.n_freed + 1);
   lifetime.n_allocs = lifetime.n_freed + number(m, 20);
+  lifetime.most_szB = below(m, lifetime.alloc_szB + 1);
   dmd_lifetimes_add(&m->profile->lifetimes, &lifetime);
 }
 

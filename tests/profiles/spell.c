@@ -73,6 +73,7 @@ static void spell_lifetimes(dmd_out_t *out, const dmd_profile_t *profile) {
     spell_number(out, " of ", lifetime->alloc_szB);
     spell_number(out, ", freed ", lifetime->n_freed);
     spell_number(out, ", at once ", lifetime->n_temporary);
+    spell_number(out, ", at most ", lifetime->most_szB);
     spell_number(out, ", after ", dmd_lifetime_mean(lifetime));
     for (int i = 0; i < DMD_LIFETIME_CLASSES; i++)
       spell_number(out, " ", lifetime->classes[i]);

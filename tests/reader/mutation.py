@@ -74,7 +74,7 @@ PROFILE = {
         {"req": 1},
     ],
     "lifetimeList": [
-        {"alloc": "1", "allocs": 9, "bytes": 900, "frees": 5, "temporary": 2, "meanLifetime": 70000, "lifetimes": [2, 0, 0, 3]},
+        {"alloc": "1", "allocs": 9, "bytes": 900, "frees": 5, "temporary": 2, "mostBytes": 400, "meanLifetime": 70000, "lifetimes": [2, 0, 0, 3]},
         {"allocs": 1, "bytes": 8, "frees": 0, "temporary": 0, "meanLifetime": 0, "lifetimes": []},
     ],
     "peakBlockList": [{"req": 24, "alloc": "2", "num": 2}],

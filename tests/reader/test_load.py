@@ -376,6 +376,7 @@ def test_wrong_lifetimes(test):
         return document
     accepted(test, lived())
     accepted(test, lived(later=[{}]))
+    accepted(test, lived(mostBytes=9))
     for changes, reason in (
             ({"allocs": 1}, "more frees than allocations"),
             ({"temporary": 3}, "more temporary blocks than frees"),
@@ -383,6 +384,8 @@ def test_wrong_lifetimes(test):
             ({"lifetimes": [0] * 31 + [2, 0]}, "too many classes"),
             ({"lifetimes": 5}, "not an array"),
             ({"lifetimes": [2, -1, 1]}, "whole number"),
+            ({"mostBytes": 10}, 'more "mostBytes" than'),
+            ({"mostBytes": -1}, "whole number"),
             ({"alloc": 5}, '"alloc" is not a string'),
             ({"alloc": "none"}, 'trace id "none" is not in'),
             ({"bytes": 2**53 + 2}, "whole number"),

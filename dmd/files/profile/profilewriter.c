@@ -500,6 +500,8 @@ static void write_lifetimes(dmd_jsonout_t *j, const dmd_lifetimes_t *lifetimes) 
     dmd_jsonout_key_u64(j, "bytes", lifetime->alloc_szB);
     dmd_jsonout_key_u64(j, "frees", lifetime->n_freed);
     dmd_jsonout_key_u64(j, "temporary", lifetime->n_temporary);
+    if (lifetime->most_szB > 0)
+      dmd_jsonout_key_u64(j, "mostBytes", lifetime->most_szB);
     dmd_jsonout_key_u64(j, "meanLifetime", dmd_lifetime_mean(lifetime));
     write_classes(j, lifetime);
     dmd_jsonout_end(j);

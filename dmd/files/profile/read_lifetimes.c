@@ -35,12 +35,15 @@ static bool load_lifetime(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
                              .alloc_szB = dmd_load_get_number(l, item, "bytes", 0),
                              .n_freed = dmd_load_get_number(l, item, "frees", 0),
                              .n_temporary = dmd_load_get_number(l, item, "temporary", 0),
+                             .most_szB = dmd_load_get_number(l, item, "mostBytes", 0),
                              .stack = dmd_load_get_trace(l, item, "alloc")};
   lifetime.sum = (double)dmd_load_get_number(l, item, "meanLifetime", 0) * (double)lifetime.n_freed;
   if (!take_classes(l, dmd_jsonvalue_get(item, "lifetimes"), &lifetime))
     return false;
   if (lifetime.n_freed > lifetime.n_allocs || lifetime.n_temporary > lifetime.n_freed)
     return reject(l, "has more frees than allocations, or more temporary blocks than frees");
+  if (lifetime.most_szB > lifetime.alloc_szB)
+    return reject(l, "has more \"mostBytes\" than \"bytes\"");
   l->allocs += lifetime.n_allocs;
   l->allocated += lifetime.alloc_szB;
   if (l->allocs > DMD_MAX_COUNT || l->allocated > DMD_MAX_TOTAL)

@@ -24,6 +24,17 @@ void dmd_lifetimes_move(dmd_lifetimes_t *to, dmd_lifetimes_t *from) {
   dmd_table_init(&from->index, to->pool.env, "dmd.lifetimes.index", stack_equal, from);
 }
 
+void dmd_lifetime_join(dmd_lifetime_t *known, const dmd_lifetime_t *lifetime) {
+  known->n_allocs += lifetime->n_allocs;
+  known->alloc_szB += lifetime->alloc_szB;
+  known->n_freed += lifetime->n_freed;
+  known->n_temporary += lifetime->n_temporary;
+  known->most_szB += lifetime->most_szB;
+  known->sum += lifetime->sum;
+  for (int i = 0; i < DMD_LIFETIME_CLASSES; i++)
+    known->classes[i] += lifetime->classes[i];
+}
+
 void dmd_lifetimes_add(dmd_lifetimes_t *lifetimes, const dmd_lifetime_t *lifetime) {
   uint64_t hash = dmd_table_hash(&lifetimes->index, lifetime->stack);
   uint32_t id = dmd_table_find(&lifetimes->index, hash, &lifetime->stack);
@@ -33,14 +44,7 @@ void dmd_lifetimes_add(dmd_lifetimes_t *lifetimes, const dmd_lifetime_t *lifetim
     dmd_table_add(&lifetimes->index, hash, id);
     return;
   }
-  dmd_lifetime_t *known = dmd_lifetimes_at(lifetimes, id);
-  known->n_allocs += lifetime->n_allocs;
-  known->alloc_szB += lifetime->alloc_szB;
-  known->n_freed += lifetime->n_freed;
-  known->n_temporary += lifetime->n_temporary;
-  known->sum += lifetime->sum;
-  for (int i = 0; i < DMD_LIFETIME_CLASSES; i++)
-    known->classes[i] += lifetime->classes[i];
+  dmd_lifetime_join(dmd_lifetimes_at(lifetimes, id), lifetime);
 }
 
 uint64_t dmd_lifetime_mean(const dmd_lifetime_t *lifetime) {

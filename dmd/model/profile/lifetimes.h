@@ -20,6 +20,7 @@ typedef struct dmd_lifetime {
   uint64_t n_allocs, alloc_szB; /* requested bytes */
   uint64_t n_freed;
   uint64_t n_temporary; /* freed before anything else was allocated or freed */
+  uint64_t most_szB;    /* live at once, at most; of several stacks: the sum; 0: unknown */
   double sum;           /* of the lifetimes, in bytes */
   uint64_t classes[DMD_LIFETIME_CLASSES];
   uint32_t stack; /* DMD_NONE: not recorded */
@@ -37,6 +38,9 @@ void dmd_lifetimes_destroy(dmd_lifetimes_t *lifetimes);
 
 /* Moves the contents of `from`, which is empty afterwards, to the empty `to`. */
 void dmd_lifetimes_move(dmd_lifetimes_t *to, dmd_lifetimes_t *from);
+
+/* Adds to known, whose stack stays. */
+void dmd_lifetime_join(dmd_lifetime_t *known, const dmd_lifetime_t *lifetime);
 
 /* Adds to the stack's lifetimes. */
 void dmd_lifetimes_add(dmd_lifetimes_t *lifetimes, const dmd_lifetime_t *lifetime);

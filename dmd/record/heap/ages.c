@@ -9,6 +9,7 @@ dmd_ages_t *dmd_ages_create(const dmd_env_t *env, const dmd_waiting_t *waiting) 
   ages->env = env;
   ages->waiting = waiting;
   dmd_pool_init(&ages->stacks, env, "dmd.ages.stacks", sizeof(dmd_lifetime_t));
+  dmd_pool_init(&ages->live, env, "dmd.ages.live", sizeof(uint64_t));
   dmd_ages_note(ages, 0, 0);
   return ages;
 }
@@ -18,6 +19,7 @@ void dmd_ages_destroy(dmd_ages_t *ages) {
     return;
   for (int i = 0; i < DMD_AGES_LEVELS; i++)
     dmd_env_free(ages->env, ages->levels[i].notes);
+  dmd_pool_destroy(&ages->live);
   dmd_pool_destroy(&ages->stacks);
   dmd_env_free(ages->env, ages);
 }
@@ -89,12 +91,45 @@ static uint64_t birth_of(const dmd_ages_t *ages, const dmd_block_t *block, uint6
   return earliest >= latest ? latest : earliest + (latest - earliest) / 2;
 }
 
-/* ---- Frees. ---- */
+/* ---- Blocks. ---- */
+
+static void lock(dmd_ages_t *ages) {
+  if (ages->waiting != NULL)
+    dmd_lock_take(&ages->lock, ages->waiting);
+}
+
+static void unlock(dmd_ages_t *ages) {
+  if (ages->waiting != NULL)
+    dmd_lock_let_go(&ages->lock, ages->waiting);
+}
+
+static dmd_lifetime_t *stack_of(dmd_ages_t *ages, const dmd_block_t *block) {
+  return DMD_POOL_AT(&ages->stacks, dmd_lifetime_t, block->stack + 1);
+}
+
+static uint64_t *live_of(dmd_ages_t *ages, const dmd_block_t *block) {
+  return DMD_POOL_AT(&ages->live, uint64_t, block->stack + 1);
+}
+
+static void reach(dmd_ages_t *ages, const dmd_block_t *block) {
+  dmd_pool_reach(&ages->stacks, block->stack + 1);
+  dmd_pool_reach(&ages->live, block->stack + 1);
+}
+
+void dmd_ages_add(dmd_ages_t *ages, const dmd_block_t *block) {
+  lock(ages);
+  reach(ages, block);
+  uint64_t live = *live_of(ages, block) += block->req;
+  if (live > stack_of(ages, block)->most_szB)
+    stack_of(ages, block)->most_szB = live;
+  unlock(ages);
+}
 
 static void count(dmd_ages_t *ages, const dmd_block_t *block, uint64_t now, bool is_temporary) {
   uint64_t szB = is_temporary ? 0 : now - birth_of(ages, block, now);
-  dmd_pool_reach(&ages->stacks, block->stack + 1);
-  dmd_lifetime_t *of = DMD_POOL_AT(&ages->stacks, dmd_lifetime_t, block->stack + 1);
+  reach(ages, block);
+  dmd_lifetime_t *of = stack_of(ages, block);
+  *live_of(ages, block) -= block->req;
   of->n_freed++;
   of->alloc_szB += block->req;
   of->n_temporary += is_temporary;
@@ -107,16 +142,6 @@ void dmd_ages_free(dmd_ages_t *ages, const dmd_block_t *block, uint64_t now, uin
                    bool is_newest) {
   count(ages, block, now, is_newest && block->born > ages->last_number);
   ages->last_number = number;
-}
-
-static void lock(dmd_ages_t *ages) {
-  if (ages->waiting != NULL)
-    dmd_lock_take(&ages->lock, ages->waiting);
-}
-
-static void unlock(dmd_ages_t *ages) {
-  if (ages->waiting != NULL)
-    dmd_lock_let_go(&ages->lock, ages->waiting);
 }
 
 void dmd_ages_pass(dmd_ages_t *ages, uint64_t szB, uint32_t *number, uint32_t most) {

@@ -15,9 +15,11 @@
  * While threads run in parallel, each adds to the time what it has allocated since it last did, in
  * steps of DMD_TIMEKEEPER_SZB. A birth is then known to that times the number of threads.
  *
- * Cost: 300 bytes for each stack; 4 KiB for each level, of which there is one more each time the
- * allocated bytes double; a search among the notes at each free. While threads run in parallel they
- * share a lock for it. Off unless the user wants it.
+ * The largest live size of a stack needs its live bytes, which change at each allocation, too.
+ *
+ * Cost: 320 bytes for each stack; 4 KiB for each level, of which there is one more each time the
+ * allocated bytes double; a search among the notes at each free, and a look-up at each allocation.
+ * While threads run in parallel they share a lock for it. Off unless the user wants it.
  *
  * Concurrency: the lock here comes after the shard locks. While a thread is alone nobody else
  * calls.
@@ -47,7 +49,8 @@ typedef struct dmd_ages {
   const dmd_env_t *env;
   const dmd_waiting_t *waiting; /* NULL: no lock needed */
   dmd_lock_t lock;
-  dmd_pool_t stacks;    /* of dmd_lifetime_t, by stack + 1; freed blocks */
+  dmd_pool_t stacks;    /* of dmd_lifetime_t, by stack + 1; freed blocks, but for most_szB */
+  dmd_pool_t live;      /* live bytes, uint64_t, by stack + 1 */
   uint64_t now;         /* while threads run in parallel */
   uint32_t last_number; /* of the last free of a thread alone */
   dmd_age_level_t levels[DMD_AGES_LEVELS];
@@ -61,6 +64,9 @@ void dmd_ages_note(dmd_ages_t *ages, uint32_t number, uint64_t now);
 
 /* Forgets when blocks were born: it was now. */
 void dmd_ages_restart(dmd_ages_t *ages, uint64_t now);
+
+/* A block was added, and all frees before were told. */
+void dmd_ages_add(dmd_ages_t *ages, const dmd_block_t *block);
 
 /* A block of a thread alone is freed at this time. number is that of its free (dmd_instant_t). All
  * frees before it were told. is_newest: nothing was allocated after it. */

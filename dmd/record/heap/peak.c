@@ -284,6 +284,11 @@ __attribute__((cold)) void dmd_peak_look_around(dmd_peak_t *peak, dmd_block_t *b
   peak->next_time = peak->next_clock < peak->next_note ? peak->next_clock : peak->next_note;
 }
 
+void dmd_peak_note_birth(dmd_peak_t *peak, const dmd_block_t *block) {
+  settle(peak);
+  dmd_ages_add(peak->ages, block);
+}
+
 void dmd_peak_look(dmd_peak_t *peak) {
   note_heap(peak, __atomic_load_n(&peak->published, __ATOMIC_RELAXED));
   if (peak->is_parallel)

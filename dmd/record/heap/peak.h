@@ -177,6 +177,9 @@ void dmd_peak_renumber(dmd_peak_t *peak);
 /* Reads the clock for the peaks to come, or makes a note for lifetimes. block: added last. */
 void dmd_peak_look_around(dmd_peak_t *peak, dmd_block_t *block);
 
+/* A block was added: for its lifetime. */
+void dmd_peak_note_birth(dmd_peak_t *peak, const dmd_block_t *block);
+
 /* Looks at the clock, and at the heap as the shards have published it. */
 void dmd_peak_look(dmd_peak_t *peak);
 
@@ -266,6 +269,8 @@ static inline void dmd_turnover_free(dmd_turnover_t *sum, uint64_t n, uint64_t s
 static inline void dmd_peak_add(dmd_peak_t *peak, dmd_peak_share_t *share, dmd_block_t *block,
                                 uint64_t n, uint64_t szB) {
   block->born = __atomic_load_n(&peak->number, __ATOMIC_RELAXED);
+  if (__builtin_expect(peak->ages != NULL, 0))
+    dmd_peak_note_birth(peak, block);
   if (peak->is_parallel) {
     dmd_turnover_add(&share->sum, n, szB);
     dmd_peak_publish_much(peak, share);

@@ -256,7 +256,7 @@ static void add_living(void *ctx, uint64_t addr, dmd_block_t *block) {
     add_lifetime(ctx, block->stack, (dmd_lifetime_t){.n_allocs = 1, .alloc_szB = block->req});
 }
 
-/* To what was freed come the blocks that are still there. */
+/* To what was freed, and the largest live sizes, come the blocks that are still there. */
 static void add_lifetimes(snapshot_t *s) {
   dmd_blocks_t *blocks = s->live->blocks;
   if (!dmd_blocks_has_lifetimes(blocks))
@@ -264,7 +264,7 @@ static void add_lifetimes(snapshot_t *s) {
   s->profile->lifetimes.is_known = true;
   for (uint32_t stack = 0; stack <= dmd_blocks_last_freed_stack(blocks); stack++) {
     const dmd_lifetime_t *freed = dmd_blocks_lifetime(blocks, stack);
-    if (freed == NULL || freed->n_freed == 0)
+    if (freed == NULL || (freed->n_freed == 0 && freed->most_szB == 0))
       continue;
     dmd_lifetime_t lifetime = *freed;
     lifetime.n_allocs = lifetime.n_freed;

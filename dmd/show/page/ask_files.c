@@ -79,6 +79,8 @@ static void write_profile(dmd_jsonout_t *j, dmd_session_file_t *file) {
   write_peak(j, file);
   if (dmd_timeline_is_known(&profile->timeline))
     dmd_jsonout_key_bool(j, "timeline", true);
+  if (profile->lifetimes.is_known)
+    dmd_jsonout_key_bool(j, "lifetimes", true);
   write_heap(j, profile);
   if (file->reduced.records > 0)
     write_reduced(j, &file->reduced);

@@ -7,6 +7,10 @@
  * the key `under`, which restricts the answer to that call and what is below it. Call 0 has
  * everything; siblings are ordered by bytes, the largest first.
  *
+ * weight=allocated: what was allocated in the whole run, whatever is selected, as bytes of the only
+ * SECTION allocated; weight=temporary: temporary allocations, of which each counts as a byte
+ * (--lifetimes=yes).
+ *
  * Stacks are complete unless max-frames cuts them. direction=callees (from main down) or callers
  * (from the allocating function up). Calls of less than `least` millionths of the whole are left
  * out; if more than `most` calls would be left, the threshold rises.
@@ -22,7 +26,8 @@ typedef struct {
   const dmd_view_t *view;
   const dmd_nest_t *calls;
   uint32_t top;
-  uint32_t *place; /* by call: its index in the columns */
+  const char *only; /* the only section; NULL: those of the mode */
+  uint32_t *place;  /* by call: its index in the columns */
 } writer_t;
 
 /* Writes the names; returns the index of each key among them. */
@@ -95,7 +100,9 @@ static void write_calls(const writer_t *w, uint32_t n_cut, uint64_t least) {
   write_column(w, "blocks", DMD_N_SECTIONS + 1);
   dmd_jsonout_key(w->j, "bytes");
   dmd_jsonout_object(w->j, DMD_JSONOUT_LINES);
-  if (w->view->profile->mode == DMD_MODE_DARK_MATTER) {
+  if (w->only != NULL) {
+    write_column(w, w->only, DMD_SECTION_ALL);
+  } else if (w->view->profile->mode == DMD_MODE_DARK_MATTER) {
     write_column(w, "unreported", DMD_SECTION_UNREPORTED);
     write_column(w, "once", DMD_SECTION_ONCE);
     write_column(w, "twice", DMD_SECTION_TWICE);
@@ -111,18 +118,36 @@ static void write_calls(const writer_t *w, uint32_t n_cut, uint64_t least) {
   dmd_jsonout_end(w->j);
 }
 
-bool dmd_ask_flame(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
+static const char *const weights[] = {"live", "allocated", "temporary"};
+
+/* Makes the calls of the view; NULL, with the reason recorded in the query, if that fails. */
+static dmd_view_t *make(dmd_session_t *page, dmd_query_t *query) {
   static const char *const directions[] = {"callees", "callers"};
   dmd_selection_t selection;
   bool upwards = dmd_query_word(query, "direction", directions, 2, 0) == 1;
-  uint64_t share = dmd_query_number(query, "least", 0, MILLION, LEAST);
-  uint64_t most = dmd_query_number(query, "most", 1, DMD_MAX_SHOWN, MOST);
+  dmd_flame_weight_t weight = dmd_query_word(query, "weight", weights, 3, DMD_FLAME_LIVE);
   dmd_selection_read(&selection, page, query);
   dmd_view_t *view = query->failed ? NULL : dmd_session_view_of(page, query, DMD_MAX_SHOWN);
   if (view == NULL)
-    return false;
+    return NULL;
+  if (weight != DMD_FLAME_LIVE && (view->before != NULL || !view->profile->lifetimes.is_known)) {
+    dmd_query_reject(query,
+                     "there are no lifetimes: they are of one file, from a run with "
+                     "--lifetimes=yes",
+                     NULL);
+    return NULL;
+  }
   dmd_recordlist_select(&view->list, page, &selection);
-  dmd_flame_make(&view->flame, &view->list, &selection, upwards);
+  dmd_flame_make(&view->flame, &view->list, &selection, weight, upwards);
+  return view;
+}
+
+bool dmd_ask_flame(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
+  uint64_t share = dmd_query_number(query, "least", 0, MILLION, LEAST);
+  uint64_t most = dmd_query_number(query, "most", 1, DMD_MAX_SHOWN, MOST);
+  dmd_view_t *view = query->failed ? NULL : make(page, query);
+  if (view == NULL)
+    return false;
   dmd_nest_t *calls = &view->flame.calls;
   uint32_t n_all = calls->nodes.last;
   uint32_t top = (uint32_t)dmd_query_number(query, "under", DMD_NEST_ROOT, n_all, DMD_NEST_ROOT);
@@ -137,6 +162,8 @@ bool dmd_ask_flame(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
   writer_t w = {.j = &j, .view = view, .calls = calls, .top = top};
+  if (view->flame.weight != DMD_FLAME_LIVE)
+    w.only = weights[view->flame.weight];
   w.place = dmd_env_alloc(page->env, "dmd.page.place", ((size_t)n_all + 1) * sizeof *w.place);
   write_calls(&w, n_all_below - n, least);
   dmd_env_free(page->env, w.place);

@@ -17,6 +17,7 @@ const dmd_ask_t dmd_asks[] = {
     {"flame", dmd_ask_flame},
     {"history", dmd_ask_history},
     {"leaks", dmd_ask_leaks},
+    {"lifetimes", dmd_ask_lifetimes},
     {"map", dmd_ask_map},
     {"neighbours", dmd_ask_neighbours},
     {"overview", dmd_ask_overview},

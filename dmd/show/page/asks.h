@@ -44,6 +44,7 @@ bool dmd_ask_files(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_flame(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_history(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_leaks(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_lifetimes(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_map(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_neighbours(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_overview(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);

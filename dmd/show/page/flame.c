@@ -20,17 +20,12 @@ void dmd_flame_destroy(dmd_flame_t *flame) {
   dmd_strbuf_destroy(&flame->text);
 }
 
-static void go(dmd_nest_way_t *way, const dmd_recordlist_t *list, const dmd_record_t *r,
-               bool upwards) {
-  size_t n, own;
-  const uint32_t *frames = dmd_records_frames(list->records, r->stack, &n);
+/* own: the place of the frame that allocated. */
+static void go(dmd_nest_way_t *way, const uint32_t *frames, size_t n, size_t own, bool upwards) {
   dmd_nest_way_begin(way);
-  if (n == 0) {
+  if (n == 0)
     dmd_nest_way_step(way, 1);
-    return;
-  }
-  dmd_record_own_frame(list->records, list->allocfns, r, &own);
-  if (upwards)
+  else if (upwards)
     for (size_t i = own; i < n; i++)
       dmd_nest_way_step(way, frames[i] + 1);
   else
@@ -53,19 +48,47 @@ static void add_records(dmd_flame_t *flame, const dmd_recordlist_t *list) {
     const dmd_record_t *r = dmd_records_at(list->records, id);
     dmd_tally_t tally = {.total = 0};
     dmd_tally_add(&tally, dmd_record_section(list->records, r), r->num, r->usable);
-    go(&way, list, r, flame->upwards);
+    size_t n, own = 0;
+    const uint32_t *frames = dmd_records_frames(list->records, r->stack, &n);
+    if (n > 0)
+      dmd_record_own_frame(list->records, list->allocfns, r, &own);
+    go(&way, frames, n, own, flame->upwards);
     dmd_nest_add(&flame->calls, way.id, &tally);
   }
   dmd_nest_way_destroy(&way);
   dmd_bitset_destroy(&shown);
 }
 
+static void add_lifetimes(dmd_flame_t *flame, const dmd_recordlist_t *list) {
+  const dmd_profile_t *profile = list->records->profile;
+  dmd_nest_way_t way;
+  dmd_nest_way_init(&way, &flame->calls);
+  for (uint32_t id = 1; id <= dmd_lifetimes_count(&profile->lifetimes); id++) {
+    const dmd_lifetime_t *lifetime = dmd_lifetimes_at(&profile->lifetimes, id);
+    bool counts_blocks = flame->weight == DMD_FLAME_TEMPORARY;
+    uint64_t n_blocks = counts_blocks ? lifetime->n_temporary : lifetime->n_allocs;
+    if (n_blocks == 0)
+      continue;
+    size_t n;
+    const uint32_t *frames = dmd_profile_frames(profile, lifetime->stack, &n);
+    dmd_tally_t tally = {.total = 0};
+    dmd_tally_add(&tally, DMD_SECTION_ALL, (int64_t)n_blocks,
+                  (int64_t)(counts_blocks ? n_blocks : lifetime->alloc_szB));
+    go(&way, frames, n, n == 0 ? 0 : dmd_first_own_frame(list->allocfns, frames, n),
+       flame->upwards);
+    dmd_nest_add(&flame->calls, way.id, &tally);
+  }
+  dmd_nest_way_destroy(&way);
+}
+
 void dmd_flame_make(dmd_flame_t *flame, const dmd_recordlist_t *list,
-                    const dmd_selection_t *selection, bool upwards) {
-  if (flame->is_made && flame->upwards == upwards && flame->sections == selection->sections &&
-      flame->is_regex == selection->is_regex && dmd_str_equal(flame->text.text, selection->text))
+                    const dmd_selection_t *selection, dmd_flame_weight_t weight, bool upwards) {
+  if (flame->is_made && flame->weight == weight && flame->upwards == upwards &&
+      flame->sections == selection->sections && flame->is_regex == selection->is_regex &&
+      dmd_str_equal(flame->text.text, selection->text))
     return;
   forget(flame);
+  flame->weight = weight;
   flame->upwards = upwards;
   flame->sections = selection->sections;
   flame->is_regex = selection->is_regex;
@@ -73,6 +96,9 @@ void dmd_flame_make(dmd_flame_t *flame, const dmd_recordlist_t *list,
   dmd_strbuf_str(&flame->text, selection->text);
   dmd_nest_init(&flame->calls, list->records->profile->env);
   flame->is_made = true;
-  add_records(flame, list);
+  if (weight == DMD_FLAME_LIVE)
+    add_records(flame, list);
+  else
+    add_lifetimes(flame, list);
   dmd_nest_finish(&flame->calls);
 }

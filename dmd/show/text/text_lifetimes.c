@@ -26,13 +26,7 @@ static void add_all(printer_t *p, uint32_t max_frames) {
       n = max_frames;
     lifetime.stack = n == 0 ? DMD_NONE : dmd_intern_bytes(&p->cut, frames, n * sizeof *frames);
     dmd_lifetimes_add(&p->lifetimes, &lifetime);
-    p->all.n_allocs += lifetime.n_allocs;
-    p->all.alloc_szB += lifetime.alloc_szB;
-    p->all.n_freed += lifetime.n_freed;
-    p->all.n_temporary += lifetime.n_temporary;
-    p->all.sum += lifetime.sum;
-    for (int i = 0; i < DMD_LIFETIME_CLASSES; i++)
-      p->all.classes[i] += lifetime.classes[i];
+    dmd_lifetime_join(&p->all, &lifetime);
   }
 }
 
@@ -104,6 +98,11 @@ static void print_figures(const printer_t *p, const dmd_lifetime_t *lifetime) {
   print_part(out, lifetime->n_temporary, lifetime->n_allocs, "temporary, ");
   print_part(out, dmd_lifetime_n_short(lifetime), lifetime->n_allocs, "short-lived, ");
   print_part(out, lifetime->n_allocs - lifetime->n_freed, lifetime->n_allocs, "still there\n");
+  if (lifetime != &p->all && lifetime->most_szB > 0) {
+    dmd_out_str(out, "  At most ");
+    dmd_print_count(out, (int64_t)lifetime->most_szB, false, "byte", "bytes");
+    dmd_out_str(out, " live at once\n");
+  }
   if (lifetime->n_freed == 0)
     return;
   dmd_format_amount(mean, (int64_t)dmd_lifetime_mean(lifetime), DMD_MEMREPORT_BYTES, false);

@@ -26,6 +26,8 @@ export interface FileInfo {
   readonly opensPeak?: boolean;
   /** Whether the file has the heap over time. */
   readonly timeline?: boolean;
+  /** Whether it has what each stack allocated in the whole run. */
+  readonly lifetimes?: boolean;
   /** The number and bytes of records left out because the file was too large. */
   readonly reduced?: { readonly records: number; readonly bytes: number };
   readonly profile?: number;

@@ -5,7 +5,7 @@
 
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { blocks, bytes, number, percent } from "../format.ts";
+import { blocks, bytes, count, number, percent } from "../format.ts";
 import { query } from "../state/link.ts";
 import { Answered } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
@@ -23,20 +23,31 @@ const THIN = 0.4; // narrower boxes (in pixels) are not drawn
 
 const STRENGTHS = [0.46, 0.32, 0.6]; // of the shades
 
+const WEIGHTS: readonly Choice[] = [
+  { value: "", title: "Live bytes" },
+  { value: "allocated", title: "Allocated", hint: "Bytes that were allocated in the whole run" },
+  { value: "temporary", title: "Temporary", hint: "Allocations that were freed before anything else was allocated" },
+];
+
 const DIRECTIONS: readonly Choice[] = [
   { value: "", title: "From main down" },
   { value: "callers", title: "From the allocation up" },
 ];
 
-function Flame({ client, keys, set }: ViewProps): JSX.Element {
-  const asked = query("flame", { ...blocksOf(keys), section: keys["section"], direction: keys["direction"] ?? "callees", under: keys["under"] });
+function Flame({ client, files, keys, set }: ViewProps): JSX.Element {
+  const hasWeights = keys["old"] === undefined && files[Number(keys["of"] ?? 0)]?.lifetimes === true;
+  const weight = hasWeights ? (keys["weight"] ?? "") : "";
+  const asked = query("flame", {
+    ...blocksOf(keys), section: weight === "" ? keys["section"] : undefined, direction: keys["direction"] ?? "callees", under: keys["under"], weight,
+  });
   const flame = useAsk<FlameAnswer>(client, asked);
   const { answer } = flame;
   const zoom = (id: number | undefined): void => set({ under: id === undefined ? undefined : String(id) });
   return (
     <>
       <Toolbar label="Which calls">
-        <Segments label="State" value={keys["section"] ?? ""} choices={SECTIONS} onChange={(section) => set({ section, under: undefined })} />
+        {hasWeights && <Segments label="What counts" value={weight} choices={WEIGHTS} onChange={(to) => set({ weight: to, under: undefined })} />}
+        {weight === "" && <Segments label="State" value={keys["section"] ?? ""} choices={SECTIONS} onChange={(section) => set({ section, under: undefined })} />}
         <Segments label="Direction" value={keys["direction"] ?? ""} choices={DIRECTIONS} onChange={(direction) => set({ direction, under: undefined })} />
         <TextBox label="Find functions" placeholder="Find functions" value={keys["find"] ?? ""} onChange={(find) => set({ find }, true)} />
         <button type="button" disabled={keys["under"] === undefined} onClick={() => zoom(undefined)}>
@@ -44,13 +55,13 @@ function Flame({ client, keys, set }: ViewProps): JSX.Element {
         </button>
         {answer !== null && answer.cut.calls > 0 && (
           <span class="quiet">
-            {number(answer.cut.calls)} calls of less than {bytes(answer.cut.least)} are not shown
+            {number(answer.cut.calls)} calls of less than {weight === "temporary" ? number(answer.cut.least) : bytes(answer.cut.least)} are not shown
           </span>
         )}
       </Toolbar>
       <Answered asked={flame} what="Adding up calls">
         {(calls) =>
-          calls.parent.length === 1 ? <EmptyPanel title="There are no blocks in this section." /> : <Graph key={asked} answer={calls} find={keys["find"] ?? ""} zoom={zoom} />
+          calls.parent.length === 1 ? <EmptyPanel title={weight === "" ? "There are no blocks in this section." : "There are no such allocations."} /> : <Graph key={asked} answer={calls} find={keys["find"] ?? ""} zoom={zoom} />
         }
       </Answered>
     </>
@@ -103,7 +114,7 @@ function Chosen({ answer, call }: { answer: FlameAnswer; call: number }): JSX.El
     <footer class="chosen">
       <span class="frame">{nameOf(answer, call)}</span>
       <span>{sizesOf(answer, call)}</span>
-      {Object.entries(answer.bytes).map(([section, column]) => (
+      {Object.entries(statesIn(answer)).map(([section, column]) => (
         <span key={section}>
           <StateName section={section} /> {bytes(column[call] ?? 0)}
         </span>
@@ -116,10 +127,21 @@ function nameOf(answer: FlameAnswer, call: number): string {
   return answer.names[answer.name[call] ?? 0] ?? "";
 }
 
+/** Whether each temporary allocation counts as a byte. */
+function countsBlocks(answer: FlameAnswer): boolean {
+  return answer.bytes["temporary"] !== undefined;
+}
+
+/** What was allocated in the whole run has no state. */
+function statesIn(answer: FlameAnswer): FlameAnswer["bytes"] {
+  return countsBlocks(answer) || answer.bytes["allocated"] !== undefined ? {} : answer.bytes;
+}
+
 function sizesOf(answer: FlameAnswer, call: number): string {
   const total = answer.total[call] ?? 0;
   const whole = answer.total[0] ?? 0;
   const share = whole === 0 ? 0 : (100 * total) / whole;
+  if (countsBlocks(answer)) return `${count(total, "temporary allocation", "temporary allocations")} (${percent(share)})`;
   return `${bytes(total)} (${percent(share)}) in ${blocks(answer.blocks[call] ?? 0)}`;
 }
 

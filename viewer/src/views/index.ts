@@ -10,6 +10,7 @@ import { flameView } from "./flame.tsx";
 import { graphView } from "./graph.tsx";
 import { heapMapView } from "./heapmap.tsx";
 import { historyView } from "./history.tsx";
+import { lifetimesView } from "./lifetimes.tsx";
 import { overviewView } from "./overview.tsx";
 import { recordsView } from "./records.tsx";
 import { timelineView } from "./timeline.tsx";
@@ -18,4 +19,4 @@ import { treemapView } from "./treemap.tsx";
 import type { View } from "./view.ts";
 import { wasteView } from "./waste.tsx";
 
-export const VIEWS: readonly View[] = [historyView, curveView, overviewView, timelineView, recordsView, flameView, faultsView, treeView, treemapView, graphView, wasteView, heapMapView, diffView, filesView];
+export const VIEWS: readonly View[] = [historyView, curveView, overviewView, timelineView, recordsView, lifetimesView, flameView, faultsView, treeView, treemapView, graphView, wasteView, heapMapView, diffView, filesView];

@@ -27,6 +27,7 @@ typedef struct {
   uint32_t n;
   uint64_t allocated, event; /* bytes so far, and the number of allocations and frees */
   dmd_lifetime_t stacks[N_STACKS];
+  uint64_t live[N_STACKS];  /* bytes */
   double inexact[N_STACKS]; /* how much the sum of a stack's lifetimes may be wrong */
 } model_t;
 
@@ -68,6 +69,9 @@ static void note_birth(model_t *m, entry_t *e) {
   m->allocated += e->req;
   e->born = m->allocated;
   e->event = ++m->event;
+  m->live[e->stack] += e->req;
+  if (m->live[e->stack] > m->stacks[e->stack].most_szB)
+    m->stacks[e->stack].most_szB = m->live[e->stack];
 }
 
 static void note_death(model_t *m, const entry_t *e) {
@@ -79,6 +83,7 @@ static void note_death(model_t *m, const entry_t *e) {
   of->sum += (double)life;
   m->inexact[e->stack] += DMD_AGES_SZB * 3.0 / 4 + (double)life / 256;
   m->event++;
+  m->live[e->stack] -= e->req;
 }
 
 static void add(model_t *m) {
@@ -143,6 +148,7 @@ static void compare(model_t *m) {
     assert_int_equal(n, expected->n_freed);
     assert_int_equal(of->alloc_szB, expected->alloc_szB);
     assert_int_equal(of->n_temporary, expected->n_temporary);
+    assert_int_equal(of->most_szB, expected->most_szB);
     double difference = of->sum - expected->sum;
     assert_true(difference <= m->inexact[stack] && -difference <= m->inexact[stack]);
     assert_true(m->event < 3000 ||
@@ -183,6 +189,7 @@ static void threads_know_their_newest_block(void **state) {
   const dmd_lifetime_t *of = dmd_blocks_lifetime(m.blocks, 1);
   assert_int_equal(of->n_freed, 200);
   assert_int_equal(of->n_temporary, 100);
+  assert_int_equal(of->most_szB, 400 * 1000);
   assert_true(of->sum / 200 <= 400 * 1000);
   dmd_blocks_let_go(m.blocks);
   end(&m);

@@ -167,6 +167,92 @@ static void no_call_only_allocates(void **state) {
   page_end(&f);
 }
 
+/* ---- Lifetimes. ---- */
+
+static void add_lifetime(dmd_profile_t *p, const char *frames, const dmd_lifetime_t *figures) {
+  dmd_lifetime_t lifetime = *figures;
+  lifetime.stack = frames == NULL ? DMD_NONE : build_stack(p, frames);
+  dmd_lifetimes_add(&p->lifetimes, &lifetime);
+}
+
+/* Two stacks in a, one in b, which has no temporary block, and one that was not recorded. */
+static void add_lifetimes(dmd_profile_t *p) {
+  p->lifetimes.is_known = true;
+  add_lifetime(p, "malloc|a|main",
+               &(dmd_lifetime_t){.n_allocs = 10,
+                                 .alloc_szB = 500,
+                                 .n_freed = 8,
+                                 .n_temporary = 6,
+                                 .sum = 804,
+                                 .classes = {7, 0, 0, 0, 0, 1}});
+  add_lifetime(p, "malloc|a|c|main",
+               &(dmd_lifetime_t){
+                   .n_allocs = 1, .alloc_szB = 30, .n_freed = 1, .n_temporary = 1, .classes = {1}});
+  add_lifetime(p, "malloc|b|main", &(dmd_lifetime_t){.n_allocs = 2, .alloc_szB = 9000});
+  add_lifetime(p, NULL, &(dmd_lifetime_t){.n_allocs = 1, .alloc_szB = 1});
+}
+
+static void calls_by_what_they_allocated(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  char names[MAX_WAY];
+  page_begin(&f);
+  dmd_profile_t *p = page_add(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(p, 1, 600, 0, "malloc|b|main", DMD_NONE);
+  assert_rejected(&f, "ask=flame&weight=allocated",
+                  "there are no lifetimes: they are of one file, "
+                  "from a run with --lifetimes=yes");
+  add_lifetimes(p);
+  names_in(&f, "ask=flame&least=0&weight=allocated", names);
+  assert_string_equal(names, " (all) main b a c a (no stack recorded)");
+  const cJSON *flame = page_ask(&f, "ask=flame&least=0&weight=allocated");
+  assert_int_equal(cJSON_GetArrayItem(member(flame, "total"), 0)->valueint, 9531);
+  assert_int_equal(cJSON_GetArrayItem(member(flame, "blocks"), 0)->valueint, 14);
+  assert_int_equal(cJSON_GetArrayItem(member(flame, "bytes.allocated"), 3)->valueint, 500);
+  assert_int_equal(cJSON_GetArraySize(member(flame, "bytes")), 1);
+  names_in(&f, "ask=flame&least=0&weight=temporary&direction=callers", names);
+  assert_string_equal(names, " (all) a main c main");
+  flame = page_ask(&f, "ask=flame&least=0&weight=temporary");
+  assert_int_equal(cJSON_GetArrayItem(member(flame, "total"), 0)->valueint, 7);
+  names_in(&f, "ask=flame&least=0", names);
+  assert_string_equal(names, " (all) main b");
+  assert_rejected(&f, "ask=flame&weight=heavy", "weight cannot be \"heavy\"");
+  page_end(&f);
+}
+
+static void stacks_by_each_figure(void **state) {
+  (void)state;
+  static const struct {
+    const char *query, *first;
+  } cases[] = {{"ask=lifetimes", "b"},
+               {"ask=lifetimes&sort=allocations", "a"},
+               {"ask=lifetimes&sort=temporary", "a"},
+               {"ask=lifetimes&sort=short", "a"},
+               {"ask=lifetimes&sort=left&first=1", "b"},
+               {"ask=lifetimes&sort=lifetime", "a"},
+               {"ask=lifetimes&first=3&count=1", ""}};
+  static page_fixture_t f;
+  page_begin(&f);
+  dmd_profile_t *p = page_add(&f, DMD_MODE_LIVE);
+  assert_rejected(&f, "ask=lifetimes", "the file has no lifetimes: run with --lifetimes=yes");
+  add_lifetimes(p);
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    const cJSON *stack = cJSON_GetArrayItem(member(page_ask(&f, cases[i].query), "stacks"), 0);
+    assert_string_equal(string_of(stack, "name"), cases[i].first);
+  }
+  const cJSON *answer = page_ask(&f, "ask=lifetimes&sort=short"), *all = member(answer, "all"),
+              *a = cJSON_GetArrayItem(member(answer, "stacks"), 0);
+  assert_int_equal(number_of(answer, "n"), 4);
+  assert_int_equal(number_of(all, "bytes"), 9531);
+  assert_int_equal(number_of(all, "left"), 14 - 9);
+  assert_int_equal(number_of(a, "short"), 7);
+  assert_int_equal(number_of(a, "lifetime"), 101); /* 804 / 8 is 100.5 */
+  assert_int_equal(cJSON_GetArraySize(member(a, "frames")), 2);
+  assert_rejected(&f, "ask=lifetimes&sort=x", "sort cannot be \"x\"");
+  assert_rejected(&f, "ask=lifetimes&of=7", "of cannot be \"7\"");
+  page_end(&f);
+}
+
 /* ---- Areas. ---- */
 
 static double check_area(const cJSON *node) {
@@ -401,6 +487,8 @@ int main(void) {
       cmocka_unit_test(calls_are_sums_of_stacks),
       cmocka_unit_test(small_calls_are_cut),
       cmocka_unit_test(no_call_only_allocates),
+      cmocka_unit_test(calls_by_what_they_allocated),
+      cmocka_unit_test(stacks_by_each_figure),
       cmocka_unit_test(areas_are_within_each_other),
       cmocka_unit_test(areas_by_hand),
       cmocka_unit_test(by_what_tells_something),
