@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { elapsed } from "../src/format.ts";
 import { isReported } from "../src/views/overview.tsx";
 import type { TimelineAnswer } from "../src/views/timelineanswers.ts";
-import { AREAS, heapArea, heapLine, momentsOf, sizeTicks, stackedAreas, timeAfter, timeScale } from "../src/views/timelinemodel.ts";
+import { AREAS, hasResident, heapArea, heapLine, momentsOf, residentLine, sizeTicks, stackedAreas, timeAfter, timeScale } from "../src/views/timelinemodel.ts";
 
 const AREA = { left: 10, top: 0, width: 100, height: 100 };
 const moment = (milliseconds: number, bytes: number): { milliseconds: number; bytes: number; blocks: number; allocated: number } =>
@@ -43,6 +43,15 @@ test("all moments are in the line, in order", () => {
   assert.equal(heapLine([moment(0, 0), moment(500, 100)], scale), "M10.0 100.0L60.0 100.0L60.0 0.0");
   assert.equal(heapArea([moment(0, 50)], scale), "M10.0 100.0L10.0 50.0L10.0 100.0Z");
   assert.equal(heapArea([], scale), "");
+});
+
+test("physical memory is a line through the moments of which it is known", () => {
+  const scale = timeScale(AREA, 0, 1000, 200);
+  const moments = [moment(0, 10), { ...moment(250, 10), resident: 100 }, moment(500, 10), { ...moment(1000, 10), resident: 200 }];
+  assert.equal(residentLine(moments, scale), "M35.0 50.0L110.0 0.0");
+  assert.equal(residentLine(moments.slice(0, 2), scale), "");
+  assert.equal(hasResident({ ...ANSWER, points: moments }), true);
+  assert.equal(hasResident(ANSWER), false);
 });
 
 test("areas are stacked, and not higher than the heap", () => {

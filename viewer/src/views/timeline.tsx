@@ -13,11 +13,16 @@ import { useAsk } from "../ui/ask.ts";
 import { EmptyPanel } from "../ui/panels.tsx";
 import { Segments, Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import type { Grown, Mark, Moment, NoTimeline, TimelineAnswer, TimeRow } from "./timelineanswers.ts";
-import { AREAS } from "./timelinemodel.ts";
+import { AREAS, hasResident } from "./timelinemodel.ts";
 import { TimelinePicture, type Interval } from "./timelinepicture.tsx";
 import type { View, ViewProps } from "./view.ts";
 
 type Answer = TimelineAnswer | NoTimeline;
+
+const LINES: readonly Choice[] = [
+  { value: "", title: "Heap" },
+  { value: "1", title: "Physical memory, too", hint: "A line of the program’s pages in memory, which may be more or less than its heap" },
+];
 
 function hasTimeline(file: FileInfo): boolean {
   return file.timeline === true;
@@ -38,6 +43,9 @@ function Timeline({ client, keys, set }: ViewProps): JSX.Element {
         <Toolbar label="What to compare">
           <Select label="From" value={from ?? "start"} choices={choices(answer)} onChange={(value) => set({ from: value })} />
           <Select label="To" value={to ?? "end"} choices={choices(answer)} onChange={(value) => set({ to: value })} />
+          {hasResident(answer) && (
+            <Segments label="Lines" value={keys["resident"] ?? ""} choices={LINES} onChange={(value) => set({ resident: value })} />
+          )}
           {answer.tags.length > 0 && (
             <Segments label="Areas by" value={by} choices={[{ value: "stacks", title: "Stack" }, { value: "tags", title: "Tag" }]}
               onChange={(value) => set({ by: value === "tags" ? "tag" : undefined })} />
@@ -45,7 +53,7 @@ function Timeline({ client, keys, set }: ViewProps): JSX.Element {
         </Toolbar>
       )}
       <AnsweredPage asked={asked} what="Reading the timeline">
-        {(timeline) => isKnown(timeline) ? <TimelineBody answer={timeline} by={by} onSelect={(chosen) => set(keysOf(chosen), true)} /> : <None />}
+        {(timeline) => isKnown(timeline) ? <TimelineBody answer={timeline} by={by} withResident={keys["resident"] === "1" && hasResident(timeline)} onSelect={(chosen) => set(keysOf(chosen), true)} /> : <None />}
       </AnsweredPage>
     </>
   );
@@ -76,13 +84,21 @@ function choices({ marks }: TimelineAnswer): readonly Choice[] {
   ];
 }
 
-export function TimelineBody({ answer, by, onSelect }: { answer: TimelineAnswer; by: "stacks" | "tags"; onSelect: (interval: Interval) => void }): JSX.Element {
+interface BodyProps {
+  readonly answer: TimelineAnswer;
+  readonly by: "stacks" | "tags";
+  readonly withResident?: boolean;
+  readonly onSelect: (interval: Interval) => void;
+}
+
+export function TimelineBody({ answer, by, withResident = false, onSelect }: BodyProps): JSX.Element {
   const { from, to, change, growth, grown, marks } = answer;
   return (
     <>
       {growth !== undefined && <h2 class="headline">The heap {growth.text}</h2>}
-      <TimelinePicture answer={answer} by={by} onSelect={onSelect} />
+      <TimelinePicture answer={answer} by={by} withResident={withResident} onSelect={onSelect} />
       <Legend answer={answer} by={by} />
+      {withResident && <p class="quiet">The dashed line is the program’s physical memory.</p>}
       <section>
         <h2>From {elapsed(from.milliseconds)} to {elapsed(to.milliseconds)}</h2>
         <p role="status">

@@ -42,6 +42,16 @@ export function heapLine(moments: readonly Moment[], scale: TimeScale): string {
   return lineThrough(stairs(moments, scale));
 }
 
+/** Physical memory at the moments of which it is known; "": of none or one. */
+export function residentLine(moments: readonly Moment[], scale: TimeScale): string {
+  const places = moments.flatMap(({ milliseconds, resident }) => (resident === undefined ? [] : [[scale.x(milliseconds), scale.y(resident)] as const]));
+  return places.length < 2 ? "" : lineThrough(places);
+}
+
+export function hasResident({ points }: TimelineAnswer): boolean {
+  return points.filter((point) => point.resident !== undefined).length > 1;
+}
+
 export function heapArea(moments: readonly Moment[], scale: TimeScale): string {
   const places = stairs(moments, scale);
   const [first, last] = [places[0], places.at(-1)];

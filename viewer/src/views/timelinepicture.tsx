@@ -8,7 +8,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, elapsed } from "../format.ts";
 import type { Area } from "./curvemodel.ts";
 import type { TimelineAnswer } from "./timelineanswers.ts";
-import { heapArea, heapLine, momentsOf, sizeTicks, stackedAreas, timeAfter, timeScale, type TimeScale } from "./timelinemodel.ts";
+import { heapArea, heapLine, momentsOf, residentLine, sizeTicks, stackedAreas, timeAfter, timeScale, type TimeScale } from "./timelinemodel.ts";
 
 export interface Interval {
   readonly from: number;
@@ -18,6 +18,8 @@ export interface Interval {
 interface PictureProps {
   readonly answer: TimelineAnswer;
   readonly by: "stacks" | "tags";
+  /** Whether physical memory is a line, too; it may be much more than the heap, and makes that small. */
+  readonly withResident?: boolean;
   readonly onSelect: (interval: Interval) => void;
 }
 
@@ -32,7 +34,7 @@ function areaOf({ width, height }: Size): Area {
   return { left: 68, top: 14, width: Math.max(40, width - 68 - 14), height: Math.max(40, height - 14 - 40) };
 }
 
-export function TimelinePicture({ answer, by, onSelect }: PictureProps): JSX.Element {
+export function TimelinePicture({ answer, by, withResident = false, onSelect }: PictureProps): JSX.Element {
   const frame = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState<Size>({ width: 800, height: 300 });
   const [drag, setDrag] = useState<Interval | null>(null);
@@ -45,7 +47,8 @@ export function TimelinePicture({ answer, by, onSelect }: PictureProps): JSX.Ele
   }, []);
   const moments = useMemo(() => momentsOf(answer), [answer]);
   const area = areaOf(size);
-  const scale = timeScale(area, answer.start.milliseconds, answer.end.milliseconds, Math.max(...moments.map((moment) => moment.bytes)));
+  const most = Math.max(...moments.flatMap(({ bytes: size, resident = 0 }) => (withResident ? [size, resident] : [size])));
+  const scale = timeScale(area, answer.start.milliseconds, answer.end.milliseconds, most);
   const timeAt = (event: MouseEvent): number => scale.ms(event.clientX - (frame.current?.getBoundingClientRect().left ?? 0));
   const chosen = drag ?? { from: answer.from.milliseconds, to: answer.to.milliseconds };
   const ordered = { from: Math.min(chosen.from, chosen.to), to: Math.max(chosen.from, chosen.to) };
@@ -73,9 +76,10 @@ export function TimelinePicture({ answer, by, onSelect }: PictureProps): JSX.Ele
         event.preventDefault();
       }}>
       <svg width={size.width} height={size.height} viewBox={`0 0 ${size.width} ${size.height}`} aria-hidden="true">
-        <Axes answer={answer} area={area} scale={scale} />
+        <Axes answer={answer} area={area} scale={scale} most={most} />
         <Areas answer={answer} by={by} scale={scale} heap={heapArea(moments, scale)} />
         <path class="timeline-heap" d={heapLine(moments, scale)} />
+        {withResident && <path class="timeline-resident" d={residentLine(moments, scale)} />}
         <rect class="timeline-outside" x={area.left} y={area.top} width={scale.x(ordered.from) - area.left} height={area.height} />
         <rect class="timeline-outside" x={scale.x(ordered.to)} y={area.top} width={area.left + area.width - scale.x(ordered.to)} height={area.height} />
         <line class="timeline-end" x1={scale.x(ordered.from)} x2={scale.x(ordered.from)} y1={area.top} y2={area.top + area.height} />
@@ -106,10 +110,9 @@ function Areas({ answer, by, scale, heap }: { answer: TimelineAnswer; by: "stack
   );
 }
 
-function Axes({ answer, area, scale }: { answer: TimelineAnswer; area: Area; scale: TimeScale }): JSX.Element {
+function Axes({ answer, area, scale, most }: { answer: TimelineAnswer; area: Area; scale: TimeScale; most: number }): JSX.Element {
   const bottom = area.top + area.height;
   const [from, to] = [answer.start.milliseconds, answer.end.milliseconds];
-  const most = Math.max(answer.peak.bytes, ...answer.points.map((point) => point.bytes));
   return (
     <>
       {sizeTicks(most, Math.max(2, Math.floor(area.height / 50))).map(([size, name]) => (
