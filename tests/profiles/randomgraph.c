@@ -152,8 +152,16 @@ static void make_edge(const maker_t *m, const uint64_t *sizes, uint32_t offset) 
 static void make_edges(const maker_t *m, const uint64_t *sizes, uint64_t addr, uint64_t szB) {
   uint64_t offset = -addr % WORD;
   uint64_t n = m->n_blocks > 0 && !one_in(m, 3) ? below(m, MAX_EDGES + 1) : 0;
-  for (; n > 0 && (offset += below(m, 3) * WORD) + WORD <= szB; n--)
+  uint64_t next_number = 0;
+  for (; n > 0 && (offset += below(m, 3) * WORD) + WORD <= szB; n--) {
     make_edge(m, sizes, (uint32_t)offset);
+    uint64_t at = offset + (1 + below(m, 3)) * WORD;
+    if (!one_in(m, 3) || at < next_number || at >= szB)
+      continue;
+    dmd_graph_number_t number = {1 + below(m, 1 << 20), m->graph->graph.n_ended, (uint32_t)at};
+    dmd_heapgraph_add_number(m->graph, &number);
+    next_number = at + 1;
+  }
   dmd_heapgraph_end_node(m->graph);
 }
 

@@ -124,6 +124,12 @@ static void spell_block(dmd_out_t *out, const dmd_heapgraph_t *graph, uint32_t n
 void spell_graph(dmd_out_t *out, const dmd_heapgraph_t *graph) {
   spell_run(out, &graph->profile);
   number(out, ", contents ", graph->has_contents);
+  for (uint32_t i = 1; i <= graph->numbers.last; i++) {
+    const dmd_graph_number_t *one = DMD_POOL_AT(&graph->numbers, dmd_graph_number_t, i);
+    number(out, "\nnumber in ", one->node);
+    number(out, " +", one->offset);
+    number(out, ": ", one->value);
+  }
   for (uint32_t i = 1; i <= graph->residents.last; i++) {
     number(out, "\nresident ", DMD_POOL_AT(&graph->residents, dmd_graph_resident_t, i)->addr);
     number(out, ", ", DMD_POOL_AT(&graph->residents, dmd_graph_resident_t, i)->szB);

@@ -21,6 +21,7 @@ static dmd_graphwriter_code_t code_of(const dmd_heapgraph_t *graph, uint32_t id,
 }
 
 static void write_edges(dmd_graphwriter_t *file, const dmd_heapgraph_t *graph, uint32_t node) {
+  int64_t last = -1, word_szB = (int64_t)graph->profile.run.word_szB;
   for (uint32_t e = graph->graph.first[node]; e < graph->graph.first[node + 1]; e++) {
     const dmd_graph_interior_t *interior = dmd_heapgraph_interior(graph, e);
     dmd_graphwriter_edge_t edge = {
@@ -31,6 +32,14 @@ static void write_edges(dmd_graphwriter_t *file, const dmd_heapgraph_t *graph, u
       edge.heuristic = (dmd_heuristic_t)interior->heuristic;
     }
     dmd_graphwriter_edge(file, &edge);
+    for (int i = -2; i <= 3; i++) {
+      int64_t at = (int64_t)graph->graph.offset[e] + i * word_szB;
+      uint64_t value = at > last ? dmd_heapgraph_number(graph, node, (uint64_t)at) : 0;
+      if (value == 0)
+        continue;
+      dmd_graphwriter_number(file, i, value);
+      last = at;
+    }
   }
 }
 

@@ -21,7 +21,7 @@ CODE = {3: {}}
 # By field: the fields of its message, or a mark that it is a packed column. All other fields are numbers or
 # bytes.
 PART = {
-    1: {}, 2: {}, 3: {6: CODE}, 4: {field: PACKED for field in range(2, 18)}, 5: {field: PACKED for field in range(1, 7)},
+    1: {}, 2: {}, 3: {6: CODE}, 4: {field: PACKED for field in range(2, 18)}, 5: {field: PACKED for field in range(1, 10)},
     6: CODE, 7: {1: PACKED}, 10: {3: PACKED, 4: PACKED}, 11: {}, 13: {}, 14: {}}
 
 NUMBERS = [0, 1, 2, 3, 7, 8, 255, 2**15, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40, 2**53, 2**60, 2**61, 2**63,
@@ -48,14 +48,14 @@ def whole():
         header=part(data(graphwriter.HEADER, data(1, "dmd-graph") + number(2, 1) + number(3, 8) + b"".join(header))),
         objects=part(*[data(graphwriter.OBJECT, one) for one in objects]),
         roots=part(*[data(graphwriter.ROOT, one) for one in roots]),
-        root_edges=part(data(graphwriter.EDGES, edges(lists, heuristic=[4]))),
+        root_edges=part(data(graphwriter.EDGES, edges(lists, heuristic=[4], number_edge=[0, 0], number_word=[4, 6], number=[40, 3]))),
         blocks=part(data(graphwriter.BLOCKS, blocks(
             [0x8000 + 0x100 * i for i in range(9)] + [0x8810], requested=[64, 100, 50, 24, 32, 40, 40, 16, 256, 32],
             slop=[0, 0, 0, 8, 0, 0, 0, 0, 0, 0], stack=[1, 1, 2, 2, 3, 1, 1, 0, 2, 2], report_set=[1, 0, 2, 0, 0, 3, 0, 0, 0, 1],
             tag=[0, 1, 0, 0, 2, 0, 0, 0, 0, 0], thread=[1, 1, 1, 2, 1, 1, 1, 1, 3, 3], outer=[0] * 9 + [1],
             flags=[0] * 9 + [3], first_word_block=[0, 4], first_word_object=[1, 2], first_word_address=[0x2010, 0x40],
             contents_block=[1, 5, 2], same=[0, 1, 0], tail=[70, 0, 256], tail_byte=[0, 0, 0x55])),
-            data(graphwriter.EDGES, edges(of_blocks, heuristic=[1, 3]))),
+            data(graphwriter.EDGES, edges(of_blocks, heuristic=[1, 3], number_edge=[0, 4], number_word=[2, 5], number=[7, 2 ** 33 + 5]))),
         residents=part(*[data(graphwriter.RESIDENT, number(1, gap) + number(2, pages)) for gap, pages in ((8, 1), (0x8ff8, 3))]),
         stacks=part(*[data(graphwriter.STACK, packed(1, codes)) for codes in ([1, 2], [3], [3, 1, 2])]),
         names=part(data(graphwriter.NAME, "explicit/a"), data(graphwriter.NAME, "explicit/a/b")),

@@ -74,7 +74,8 @@ def edges(lists, **columns):
     made["target"] = [zigzag(difference) for difference in differences(targets)]
     made["interior"] = differences(places)
     made.update(columns)
-    fields = {"count": 1, "word": 2, "target": 3, "interior": 4, "into": 5, "heuristic": 6}
+    fields = {"count": 1, "word": 2, "target": 3, "interior": 4, "into": 5, "heuristic": 6,
+              "number_edge": 7, "number_word": 8, "number": 9}
     return b"".join(packed(fields[name], values) for name, values in made.items() if values)
 
 

@@ -47,7 +47,9 @@ enum { DMD_WASTE_SMALL_SZB = 32 };
 typedef enum {
   DMD_WASTE_VECTOR, /* from the first of two pointers up to the second */
   DMD_WASTE_DEQUE,  /* from the second up to the first */
-  DMD_WASTE_HASH    /* as many words as the list has elements that the second pointer leads to */
+  DMD_WASTE_HASH,   /* as many words as the list has elements that the second pointer leads to */
+  DMD_WASTE_TEXT,   /* as many characters as a number says */
+  DMD_WASTE_ARRAY   /* as many elements as a number says */
 } dmd_waste_form_t;
 
 /* One size of the blocks of a finding. For slop: the requested size; for containers: the part in

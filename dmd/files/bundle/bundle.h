@@ -74,7 +74,9 @@ typedef enum {
   /* For each graph with types that have bit fields; optional. */
   DMD_BUNDLE_BIT_FIELDS, /* their bytes (bundletypes.h) */
   /* For each graph with known resident pages; optional. */
-  DMD_BUNDLE_RESIDENTS /* dmd_graph_resident_t */
+  DMD_BUNDLE_RESIDENTS, /* dmd_graph_resident_t */
+  /* For each graph with numbers; optional. */
+  DMD_BUNDLE_NUMBERS /* dmd_graph_number_t */
 } dmd_bundle_kind_t;
 
 typedef enum { DMD_BUNDLE_IS_PROFILE, DMD_BUNDLE_IS_GRAPH } dmd_bundle_file_kind_t;

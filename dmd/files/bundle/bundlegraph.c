@@ -149,6 +149,18 @@ static const char *check_residents(const dmd_heapgraph_t *heap) {
   return NULL;
 }
 
+static const char *check_numbers(const dmd_heapgraph_t *heap) {
+  uint64_t before = 0;
+  for (uint32_t i = 1; i <= heap->numbers.last; i++) {
+    const dmd_graph_number_t *number = DMD_POOL_AT(&heap->numbers, const dmd_graph_number_t, i);
+    uint64_t place = (uint64_t)number->node << 32 | number->offset;
+    if (place < before || number->node >= heap->graph.n_nodes)
+      return "its numbers";
+    before = place;
+  }
+  return NULL;
+}
+
 static const char *check_graph(const dmd_heapgraph_t *heap) {
   const char *wrong = heap->graph.size[DMD_GRAPH_ALL] != 0 ? "the root of all" : NULL;
   if (wrong == NULL)
@@ -159,7 +171,9 @@ static const char *check_graph(const dmd_heapgraph_t *heap) {
     wrong = check_first_words(heap);
   if (wrong == NULL)
     wrong = check_contents(heap);
-  return wrong != NULL ? wrong : check_residents(heap);
+  if (wrong == NULL)
+    wrong = check_residents(heap);
+  return wrong != NULL ? wrong : check_numbers(heap);
 }
 
 /* ---- Types. ---- */
@@ -240,6 +254,7 @@ static const char *find_columns(const dmd_bundle_t *image, uint32_t i, dmd_heapg
       column(image, DMD_BUNDLE_FIRST_WORDS, i, sizeof *c->first_words, &c->n_first_words);
   c->contents = column(image, DMD_BUNDLE_CONTENTS, i, sizeof *c->contents, &c->n_contents);
   c->residents = column(image, DMD_BUNDLE_RESIDENTS, i, sizeof *c->residents, &c->n_residents);
+  c->numbers = column(image, DMD_BUNDLE_NUMBERS, i, sizeof *c->numbers, &c->n_numbers);
   if (c->first == NULL || c->target == NULL || c->offset == NULL || c->size == NULL ||
       c->blocks == NULL || c->interiors == NULL || c->first_words == NULL)
     return "a column is missing";
@@ -416,6 +431,17 @@ static void write_residents(dmd_bundlewriter_t *w, uint32_t index, const dmd_hea
   dmd_bundlewriter_end_section(w);
 }
 
+static void write_beside(dmd_bundlewriter_t *w, uint32_t index, const dmd_heapgraph_t *heap) {
+  dmd_bundlewriter_begin(w, DMD_BUNDLE_NUMBERS, index);
+  for (uint32_t i = 1; i <= heap->numbers.last; i++) {
+    const dmd_graph_number_t *number = DMD_POOL_AT(&heap->numbers, const dmd_graph_number_t, i);
+    dmd_bundlewriter_fixed(w, number->value, 8);
+    dmd_bundlewriter_fixed(w, number->node, 4);
+    dmd_bundlewriter_fixed(w, number->offset, 4);
+  }
+  dmd_bundlewriter_end_section(w);
+}
+
 static void write_typed(dmd_bundlewriter_t *w, uint32_t index, const dmd_typing_t *typing) {
   dmd_bundlewriter_begin(w, DMD_BUNDLE_TYPED, index);
   for (uint32_t node = 0; node < typing->graph->graph.n_nodes; node++) {
@@ -445,6 +471,8 @@ uint32_t dmd_bundlewriter_add_graph(dmd_bundlewriter_t *w, const dmd_heapgraph_t
     write_contents(w, index, heap);
   if (heap->residents.last > 0)
     write_residents(w, index, heap);
+  if (heap->numbers.last > 0)
+    write_beside(w, index, heap);
   write_typed(w, index, typing);
   dmd_imagebitfields_write(w, index, types);
   return index;

@@ -68,6 +68,7 @@ static bool count_elements(dmd_graphreaderstate_t *l, const dmd_graphpart_t *par
     *found |= (unsigned)(n[kind] > 0) << kind;
   }
   l->n_interiors += edges.interior.n;
+  l->n_numbers += edges.number_edge.n;
   l->n_first_words += blocks.first_word_block.n;
   l->n_contents += blocks.contents_block.n;
   return true;
@@ -141,7 +142,7 @@ static uint64_t needed_szB(const dmd_graphreaderstate_t *l) {
          l->n[PART_BLOCKS] * sizeof(dmd_graph_block_t) +
          l->n[PART_CLAIMS] * sizeof(dmd_graph_claim_t) +
          l->n[PART_RESIDENTS] * sizeof(dmd_graph_resident_t) +
-         l->n_interiors * sizeof(dmd_graph_interior_t) +
+         l->n_interiors * sizeof(dmd_graph_interior_t) + l->n_numbers * sizeof(dmd_graph_number_t) +
          l->n_first_words * sizeof(dmd_graph_first_word_t) +
          l->n_contents * sizeof(dmd_graph_contents_t);
 }

@@ -126,9 +126,11 @@ static const dmd_wire_member_t blocks_fields[] = {
 READER(blocks)
 
 static const dmd_wire_member_t edges_fields[] = {
-    FIELD(1, COLUMN, edges, count),  FIELD(2, COLUMN, edges, word),
-    FIELD(3, COLUMN, edges, target), FIELD(4, COLUMN, edges, interior),
-    FIELD(5, COLUMN, edges, into),   FIELD(6, COLUMN, edges, heuristic),
+    FIELD(1, COLUMN, edges, count),       FIELD(2, COLUMN, edges, word),
+    FIELD(3, COLUMN, edges, target),      FIELD(4, COLUMN, edges, interior),
+    FIELD(5, COLUMN, edges, into),        FIELD(6, COLUMN, edges, heuristic),
+    FIELD(7, COLUMN, edges, number_edge), FIELD(8, COLUMN, edges, number_word),
+    FIELD(9, COLUMN, edges, number),
 };
 READER(edges)
 

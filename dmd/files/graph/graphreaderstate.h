@@ -87,6 +87,7 @@ typedef struct dmd_graphblocks {
 
 typedef struct dmd_graphedges {
   dmd_wire_list_t count, word, target, interior, into, heuristic;
+  dmd_wire_list_t number_edge, number_word, number;
 } dmd_graphedges_t;
 
 typedef struct dmd_graphend {
@@ -175,7 +176,7 @@ typedef struct dmd_graphreaderstate {
 
   /* Found by the first pass. */
   uint64_t n[N_PARTS]; /* number of elements, by field of a part; BLOCKS, EDGES: totals */
-  uint64_t n_interiors, n_first_words, n_contents;
+  uint64_t n_interiors, n_first_words, n_contents, n_numbers;
   uint64_t n_data_parts; /* roots, after data was cut into variables */
   dmd_pool_t objects;    /* dmd_graph_object_t, only the bias set: for cutting data */
   uint64_t word_szB;

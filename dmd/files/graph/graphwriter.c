@@ -30,6 +30,7 @@ enum { BLOCKS_COUNT = 1, ADDRESS, REQUESTED, SLOP, STACK, REPORT_SET, TAG, THREA
 enum { FIRST_WORD_BLOCK = 11, FIRST_WORD_OBJECT, FIRST_WORD_ADDRESS };
 enum { CONTENTS_BLOCK = 14, SAME, TAIL, TAIL_BYTE };
 enum { EDGES_COUNT = 1, WORD, TARGET, INTERIOR, INTO, HEURISTIC };
+enum { NUMBER_EDGE = 7, NUMBER_WORD, NUMBER };
 
 /* ---- Fields. ---- */
 
@@ -243,6 +244,12 @@ void dmd_graphwriter_edge(dmd_graphwriter_t *file, const dmd_graphwriter_edge_t 
   }
   file->n_of_node++;
   file->n_edges_in_part++;
+}
+
+void dmd_graphwriter_number(dmd_graphwriter_t *file, int words, uint64_t number) {
+  add_place(&file->edges[NUMBER_EDGE], file->n_edges_in_part - 1);
+  add(&file->edges[NUMBER_WORD], dmd_wire_fold((uint64_t)(int64_t)words));
+  add(&file->edges[NUMBER], number);
 }
 
 /* ---- Other parts. ---- */

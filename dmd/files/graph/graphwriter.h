@@ -32,7 +32,7 @@ typedef struct dmd_graph_column {
 } dmd_graph_column_t;
 
 /* Number of columns of blocks and edges plus one, since fields count from 1. */
-enum { DMD_GRAPH_BLOCK_COLUMNS = 18, DMD_GRAPH_EDGE_COLUMNS = 7 };
+enum { DMD_GRAPH_BLOCK_COLUMNS = 18, DMD_GRAPH_EDGE_COLUMNS = 10 };
 
 typedef struct dmd_graphwriter {
   const dmd_env_t *env;
@@ -120,6 +120,10 @@ typedef struct dmd_graphwriter_edge {
 } dmd_graphwriter_edge_t;
 
 void dmd_graphwriter_edge(dmd_graphwriter_t *file, const dmd_graphwriter_edge_t *edge);
+
+/* A number beside the pointer that is the latest edge, `words` words behind it or, if negative,
+ * before it. Of a node's numbers each is behind the one before. */
+void dmd_graphwriter_number(dmd_graphwriter_t *file, int words, uint64_t number);
 
 /* Pages in memory, behind the ones before. */
 void dmd_graphwriter_resident(dmd_graphwriter_t *file, const dmd_graph_resident_t *resident);

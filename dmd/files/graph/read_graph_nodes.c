@@ -141,6 +141,8 @@ typedef struct {
   uint64_t target;         /* of the latest edge */
   uint64_t n_interiors;    /* interior edges still to come */
   uint64_t interior_place; /* number of the next interior edge */
+  uint64_t n_numbers;      /* numbers still to come */
+  uint64_t number_place;   /* the edge of the next one */
 } cursor_t;
 
 /* Checks that the edge counts of the nodes add up to the number of edges. */
@@ -168,7 +170,12 @@ static bool start_edges(dmd_graphreaderstate_t *l, cursor_t *cursor) {
   dmd_graphedges_t *edges = &cursor->edges;
   cursor->n_interiors = edges->interior.n;
   cursor->interior_place = dmd_wire_column_next(&edges->interior);
-  return check_counts(l, edges) && check_column(l, "words", edges->word.n, edges->target.n) &&
+  cursor->n_numbers = edges->number_edge.n;
+  cursor->number_place = dmd_wire_column_next(&edges->number_edge);
+  return check_counts(l, edges) &&
+         check_column(l, "words of numbers", edges->number_word.n, edges->number_edge.n) &&
+         check_column(l, "numbers", edges->number.n, edges->number_edge.n) &&
+         check_column(l, "words", edges->word.n, edges->target.n) &&
          check_column(l, "bytes into blocks", edges->into.n, edges->interior.n) &&
          check_column(l, "heuristics", edges->heuristic.n, edges->interior.n);
 }
@@ -202,6 +209,34 @@ static bool add_edge(dmd_graphreaderstate_t *l, cursor_t *c, uint64_t offset) {
   return true;
 }
 
+static bool is_behind(const dmd_pool_t *numbers, uint32_t node, uint64_t offset) {
+  if (numbers->last == 0)
+    return true;
+  const dmd_graph_number_t *last = DMD_POOL_AT(numbers, const dmd_graph_number_t, numbers->last);
+  return last->node < node || last->offset < offset;
+}
+
+/* Adds the numbers beside an edge of the current node, at this offset: those within the node, which
+ * may be a part of the file's. */
+static bool add_numbers(dmd_graphreaderstate_t *l, cursor_t *c, uint64_t offset) {
+  enum { FARTHEST = 3 };
+  const dmd_graph_t *graph = &l->graph->graph;
+  uint32_t node = graph->n_ended;
+  for (; c->n_numbers > 0 && c->number_place == c->next - 1; c->n_numbers--) {
+    uint64_t words = difference(dmd_wire_column_next(&c->edges.number_word));
+    uint64_t value = dmd_wire_column_next(&c->edges.number), at = offset + words * l->word_szB;
+    c->number_place += dmd_wire_column_next(&c->edges.number_edge);
+    if (words + FARTHEST > 2 * FARTHEST)
+      return dmd_graph_reject(l, "a number is %lld words from its pointer", (long long)words);
+    if (at >= graph->size[node] || at >= UINT32_MAX)
+      continue;
+    if (!is_behind(&l->graph->numbers, node, at))
+      return dmd_graph_reject(l, "a number is not behind the one before");
+    dmd_heapgraph_add_number(l->graph, &(dmd_graph_number_t){value, node, (uint32_t)at});
+  }
+  return true;
+}
+
 /* Adds a number of edges to n_nodes nodes, which together are one node of the file that begins at
  * addr. */
 static bool add_edges(dmd_graphreaderstate_t *l, cursor_t *c, uint64_t addr, uint32_t n_nodes,
@@ -224,7 +259,7 @@ static bool add_edges(dmd_graphreaderstate_t *l, cursor_t *c, uint64_t addr, uin
     if (offset >= graph->size[graph->n_ended])
       return dmd_graph_reject(l, "an edge starts at word %llu, beyond its node",
                               dmd_graph_llu(word));
-    if (!add_edge(l, c, offset))
+    if (!add_edge(l, c, offset) || !add_numbers(l, c, offset))
       return false;
   }
   while (graph->n_ended <= last)
@@ -234,6 +269,8 @@ static bool add_edges(dmd_graphreaderstate_t *l, cursor_t *c, uint64_t addr, uin
 
 /* Checks that all edges were used. */
 static bool end_edges(dmd_graphreaderstate_t *l, const cursor_t *c) {
+  if (c->n_numbers > 0)
+    return dmd_graph_reject(l, "a number is beside an edge that is not in its part");
   return c->n_interiors == 0 ||
          dmd_graph_reject(l, "an edge into the middle of a block is not in its part");
 }

@@ -145,6 +145,7 @@ void dmd_heapgraph_init(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n
   dmd_pool_init(&graph->interiors, env, "dmd.heapgraph", sizeof(dmd_graph_interior_t));
   dmd_pool_init(&graph->first_words, env, "dmd.heapgraph", sizeof(dmd_graph_first_word_t));
   dmd_pool_init(&graph->contents, env, "dmd.heapgraph", sizeof(dmd_graph_contents_t));
+  dmd_pool_init(&graph->numbers, env, "dmd.heapgraph", sizeof(dmd_graph_number_t));
   dmd_pool_init(&graph->residents, env, "dmd.heapgraph", sizeof(dmd_graph_resident_t));
   for (uint32_t root = 1; root <= n_roots; root++)
     dmd_graph_add_edge(&graph->graph, root, 0);
@@ -164,6 +165,8 @@ void dmd_heapgraph_borrow(dmd_heapgraph_t *graph, const dmd_env_t *env,
                   c->first_words, c->n_first_words);
   dmd_pool_borrow(&graph->contents, env, "dmd.heapgraph", sizeof(dmd_graph_contents_t), c->contents,
                   c->n_contents);
+  dmd_pool_borrow(&graph->numbers, env, "dmd.heapgraph", sizeof(dmd_graph_number_t), c->numbers,
+                  c->n_numbers);
   dmd_pool_borrow(&graph->residents, env, "dmd.heapgraph", sizeof(dmd_graph_resident_t),
                   c->residents, c->n_residents);
 }
@@ -172,6 +175,7 @@ void dmd_heapgraph_destroy(dmd_heapgraph_t *graph) {
   dmd_intern_destroy(&graph->claim_functions);
   dmd_pool_destroy(&graph->claims);
   dmd_pool_destroy(&graph->residents);
+  dmd_pool_destroy(&graph->numbers);
   dmd_pool_destroy(&graph->contents);
   dmd_pool_destroy(&graph->first_words);
   dmd_pool_destroy(&graph->interiors);
@@ -312,6 +316,27 @@ void dmd_heapgraph_set_contents(dmd_heapgraph_t *graph, const dmd_graph_contents
 
 void dmd_heapgraph_end_node(dmd_heapgraph_t *graph) {
   dmd_graph_end_node(&graph->graph);
+}
+
+void dmd_heapgraph_add_number(dmd_heapgraph_t *graph, const dmd_graph_number_t *number) {
+  uint32_t id = dmd_pool_add(&graph->numbers);
+  *DMD_POOL_AT(&graph->numbers, dmd_graph_number_t, id) = *number;
+}
+
+uint64_t dmd_heapgraph_number(const dmd_heapgraph_t *graph, uint32_t node, uint64_t offset) {
+  uint32_t low = 1, high = graph->numbers.last + 1;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    const dmd_graph_number_t *number =
+        DMD_POOL_AT(&graph->numbers, const dmd_graph_number_t, middle);
+    if (number->node == node && number->offset == offset)
+      return number->value;
+    if (number->node < node || (number->node == node && number->offset < offset))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return 0;
 }
 
 void dmd_heapgraph_add_resident(dmd_heapgraph_t *graph, const dmd_graph_resident_t *resident) {

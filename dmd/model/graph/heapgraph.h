@@ -168,6 +168,13 @@ typedef struct dmd_graph_contents {
   uint8_t byte;
 } dmd_graph_contents_t;
 
+/* A word of a node beside a pointer to a block of at least 32 bytes, if both of its halves are
+ * numbers that are not larger than the block, and it is not 0. */
+typedef struct dmd_graph_number {
+  uint64_t value;
+  uint32_t node, offset;
+} dmd_graph_number_t;
+
 /* A run of pages in memory, at least one, that begins at addr. */
 typedef struct dmd_graph_resident {
   uint64_t addr, szB;
@@ -222,6 +229,7 @@ typedef struct dmd_heapgraph {
   dmd_pool_t interiors;         /* in ascending order of edges */
   dmd_pool_t first_words;       /* in ascending order of nodes */
   dmd_pool_t contents;          /* dmd_graph_contents_t, likewise */
+  dmd_pool_t numbers;           /* dmd_graph_number_t, by node and offset */
   dmd_pool_t residents;         /* dmd_graph_resident_t, in ascending order, not adjacent: the pages
                                    in memory from the first to the last block of each mapping;
                                    empty: unknown */
@@ -237,7 +245,7 @@ void dmd_heapgraph_destroy(dmd_heapgraph_t *graph);
 /* The large columns of a complete graph. Arrays are indexed by node or edge, or are in their
  * order. */
 typedef struct dmd_heapgraph_columns {
-  uint32_t n_roots, n_blocks, n_interiors, n_first_words, n_contents, n_residents;
+  uint32_t n_roots, n_blocks, n_interiors, n_first_words, n_contents, n_residents, n_numbers;
   uint32_t *first, *target, *offset; /* for dmd_graph_t */
   uint64_t *size;
   dmd_graph_block_t *blocks;
@@ -245,6 +253,7 @@ typedef struct dmd_heapgraph_columns {
   dmd_graph_first_word_t *first_words;
   dmd_graph_contents_t *contents;
   dmd_graph_resident_t *residents;
+  dmd_graph_number_t *numbers;
 } dmd_heapgraph_columns_t;
 
 /* Replaces init and the addition of blocks and edges: a graph over existing columns, which must
@@ -273,7 +282,8 @@ void dmd_heapgraph_set_first_word(dmd_heapgraph_t *graph, uint32_t object, uint6
 void dmd_heapgraph_set_contents(dmd_heapgraph_t *graph, const dmd_graph_contents_t *contents);
 void dmd_heapgraph_end_node(dmd_heapgraph_t *graph);
 
-/* Behind the one before. */
+/* Each behind the one before. */
+void dmd_heapgraph_add_number(dmd_heapgraph_t *graph, const dmd_graph_number_t *number);
 void dmd_heapgraph_add_resident(dmd_heapgraph_t *graph, const dmd_graph_resident_t *resident);
 
 /* The function is one of claim_functions, to which callers add directly. */
@@ -328,6 +338,9 @@ static inline uint64_t dmd_heapgraph_requested(const dmd_heapgraph_t *graph, uin
 const dmd_graph_interior_t *dmd_heapgraph_interior(const dmd_heapgraph_t *graph, uint32_t edge);
 /* NULL if the block's first word is not an address in an object. Binary search. */
 const dmd_graph_first_word_t *dmd_heapgraph_first_word(const dmd_heapgraph_t *graph, uint32_t node);
+
+/* The number at an offset of a node; 0: none. Binary search. */
+uint64_t dmd_heapgraph_number(const dmd_heapgraph_t *graph, uint32_t node, uint64_t offset);
 
 /* NULL if nothing is known of the block's contents. Binary search. */
 const dmd_graph_contents_t *dmd_heapgraph_contents(const dmd_heapgraph_t *graph, uint32_t node);

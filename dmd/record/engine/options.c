@@ -345,7 +345,9 @@ static const dmd_option_t engine_options[] = {
      WORD, AT(graph)},
     {"waste", "no|yes", "no",
      "in heap graphs compare the contents of blocks, for dmdv waste: which are equal, which end in "
-     "equal bytes; with the native engine also which pages between blocks are in memory",
+     "equal bytes; also numbers beside pointers, such as the length of a string, and with the "
+     "native "
+     "engine which pages between blocks are in memory",
      WORD, AT(waste)},
     {"dmd-out-file", "<file>", "dmd.out.%p.json.gz",
      "where to write the profile; %p is the pid, %q{VAR} an environment variable; gzipped if it "

@@ -91,6 +91,36 @@ static void note_word(dmd_capture_t *c, uint64_t number, uint32_t target, uint64
   dmd_graphwriter_edge(c->file, &edge);
 }
 
+/* True if both halves of the word can be numbers of bytes or elements of a block. */
+static bool is_number(uint64_t word, uint64_t req) {
+  uint64_t low = word & UINT32_MAX, high = word >> 32;
+  return word != 0 && (word <= req || (low <= req && high <= req && req <= UINT32_MAX));
+}
+
+/* Adds the numbers beside a pointer in the page: of the words between two addresses, which are the
+ * node's. */
+static void note_numbers(dmd_capture_t *c, const dmd_pageword_t *word, uint64_t page, uint64_t from,
+                         uint64_t to) {
+  enum { BEFORE = 2, BEHIND = 3, LEAST = 32 };
+  uint64_t req = c->index.blocks[word->block - 1].block->req, number;
+  const char *bytes = req < LEAST ? NULL : dmd_pages_read(&c->words.pages, page);
+  if (bytes == NULL)
+    return;
+  for (int i = -BEFORE; i <= BEHIND; i++) {
+    uint64_t addr = page + word->in_page + (uint64_t)(int64_t)i * c->word_szB;
+    if (i == 0 || addr < from || addr >= to || addr < c->next_number)
+      continue;
+    if (addr - page < DMD_PAGE_SZB)
+      number = dmd_word_at(bytes + (addr - page), c->word_szB);
+    else if (!read_word(c, addr, &number))
+      continue;
+    if (!is_number(number, req))
+      continue;
+    dmd_graphwriter_number(c->file, i, number);
+    c->next_number = addr + c->word_szB;
+  }
+}
+
 /* The bytes of a page from in_page on; NULL if it is skipped. */
 static const char *in_page_read(dmd_capture_t *c, uint64_t page, uint64_t in_page) {
   const char *bytes = dmd_pages_read(&c->words.pages, page);
@@ -102,6 +132,7 @@ static void read_words(dmd_capture_t *c, uint64_t first, uint64_t from, uint64_t
   const unsigned word_bits = c->word_szB == sizeof(uint64_t) ? 3 : 2;
   from = first_word_of(c, from);
   to &= ~(c->word_szB - 1);
+  const uint64_t start = from;
   while (from < to) {
     uint64_t in_page = from % DMD_PAGE_SZB, page = from - in_page;
     uint64_t end = to - page < DMD_PAGE_SZB ? to - page : DMD_PAGE_SZB;
@@ -109,14 +140,19 @@ static void read_words(dmd_capture_t *c, uint64_t first, uint64_t from, uint64_t
     const dmd_pageword_t *word = dmd_pagewords_from(&c->words, page, in_page, &n);
     if (c->is_fingerprinted)
       dmd_fingerprints_add(&c->prints, in_page_read(c, page, in_page), end - in_page);
-    for (; n > 0 && word->in_page < end; n--, word++)
-      note_word(c, (page + word->in_page - first) >> word_bits, word->block, word->into);
+    for (; n > 0 && word->in_page < end; n--, word++) {
+      uint64_t number = (page + word->in_page - first) >> word_bits;
+      note_word(c, number, word->block, word->into);
+      if (c->compares && word->into == 0 && number <= UINT32_MAX)
+        note_numbers(c, word, page, start, to);
+    }
     from = page + end;
   }
 }
 
 void dmd_capture_root(dmd_capture_t *c, uint64_t addr, uint64_t szB) {
   dmd_graphwriter_begin_root(c->file);
+  c->next_number = 0;
   read_words(c, first_word_of(c, addr), addr, addr + szB);
 }
 
@@ -246,6 +282,7 @@ static void add_block(dmd_capture_t *c, uint32_t place) {
                                      .outer = placed->outer == 0 ? 0 : place + 1 - placed->outer,
                                      .flags = flags_of(block)});
   note_first_word(c, placed);
+  c->next_number = 0;
   if (c->compares)
     read_contents(c, place);
   else

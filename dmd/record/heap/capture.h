@@ -11,8 +11,9 @@
  * rules come from Dr. Memory).
  *
  * If contents are compared, the file says which blocks have equal ones, and which end in equal
- * bytes (fingerprints.h). Not for blocks with others in them, nor for programs with words of 4
- * bytes.
+ * bytes (fingerprints.h); and it has numbers beside pointers, such as a string's length: words that
+ * are at most 3 words from a pointer to the start of a block, and not larger than the block. Not
+ * for blocks with others in them, nor for programs with words of 4 bytes.
  *
  * Call order: dmd_capture_init; dmd_capture_root or dmd_capture_words for each root, in file order;
  * dmd_capture_blocks; if wanted, dmd_capture_residents. Then the caller writes the stacks numbered
@@ -46,6 +47,7 @@ typedef struct dmd_capture {
   dmd_pagewords_t words; /* read in address order */
   bool compares;
   dmd_fingerprints_t prints; /* if it does */
+  uint64_t next_number;      /* address behind the latest number of the node */
   bool is_fingerprinted; /* the bytes being read belong to a block whose contents are compared */
   dmd_pages_t tables;    /* for random access: virtual function tables */
   /* Number the live heap's ids in file order. */

@@ -93,7 +93,10 @@ static void advise_container(dmd_out_t *out, const dmd_waste_t *w, const dmd_was
   static const char *const advice[] = {
       [DMD_WASTE_VECTOR] = "Reserve what is needed, or call shrink_to_fit when it is complete.",
       [DMD_WASTE_DEQUE] = "A std::deque takes 512 bytes at a time: perhaps use a std::vector.",
-      [DMD_WASTE_HASH] = "Reserve what is needed, or call rehash(0) when elements are erased."};
+      [DMD_WASTE_HASH] = "Reserve what is needed, or call rehash(0) when elements are erased.",
+      [DMD_WASTE_TEXT] = "Reserve what is needed, or call shrink_to_fit when it is complete.",
+      [DMD_WASTE_ARRAY] =
+          "Create it with the size that is needed, or copy it when it is complete."};
   dmd_print_percent(out, (int64_t)(f->requested - f->used), (int64_t)f->requested);
   dmd_out_str(out, f->blocks == 1 ? " of its capacity" : " of their capacity");
   dmd_out_str(out, " is unused");

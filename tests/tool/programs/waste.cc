@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -172,6 +173,25 @@ void buckets() {
   }
 }
 
+/* ---- text: strings that reserve more than they need. ---- */
+
+std::vector<std::string> *texts;
+
+void text() {
+  enum { LENGTH = 495 };
+  texts = new std::vector<std::string>(400);
+  for (auto &one : *texts) {
+    if (!is_thrifty)
+      one.reserve(4000);
+    for (int i = 0; i < LENGTH; i++)
+      one.push_back(static_cast<char>(next_number() % 94 + '!'));
+    if (is_thrifty)
+      one.shrink_to_fit();
+    else
+      wasted += one.capacity() - one.size();
+  }
+}
+
 /* ---- deque: few elements in memory for many. ---- */
 
 std::deque<int> *deques[400];
@@ -236,10 +256,17 @@ struct way {
   void (*run)();
 };
 
-const way ways[] = {{"slop", slop},         {"padding", padding},     {"small", small},
-                    {"lost", lost},         {"container", container}, {"duplicate", duplicate},
-                    {"constant", constant}, {"untouched", untouched}, {"buckets", buckets},
-                    {"deque", deque}};
+const way ways[] = {{"slop", slop},
+                    {"padding", padding},
+                    {"small", small},
+                    {"lost", lost},
+                    {"container", container},
+                    {"duplicate", duplicate},
+                    {"constant", constant},
+                    {"untouched", untouched},
+                    {"buckets", buckets},
+                    {"deque", deque},
+                    {"text", text}};
 
 } // namespace
 
