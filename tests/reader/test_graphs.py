@@ -7,8 +7,8 @@ import os
 import resource
 
 from dmdvtest import Profile
-from graphwriter import (BLOCKS, CLAIM, CLAIM_FUNCTION, CODE, DATA, EDGES, END, HEADER, NAME, OBJECT, REPORT_SET, ROOT,
-                         STACK, Graph, blocks, claim, data, edges, number, packed, part, varint)
+from graphwriter import (BLOCKS, CLAIM, CLAIM_FUNCTION, CODE, DATA, EDGES, END, HEADER, NAME, OBJECT, REPORT_SET, RESIDENT,
+                         ROOT, STACK, Graph, blocks, claim, data, edges, number, packed, part, varint)
 from harness import Skip
 from trial import FREE_BYTES, Ran
 
@@ -286,7 +286,27 @@ def test_interior_edges(test):
     refused(test, with_edges(interior=[1], into=[HUGE]), None, "an edge leads beyond block 2")
 
 
+def test_numbers(test):
+    one = {"number_edge": [1], "number_word": [2], "number": [7]}
+    for columns, message in (({"number_edge": [2]}, "a number is beside an edge that is not in its part"),
+                             ({"number_word": [8]}, "a number is 4 words from its pointer"),
+                             ({"number_word": [7]}, "a number is -4 words from its pointer"),
+                             ({"number_word": [1], "number_edge": [1, 0], "number": [7, 7]}, "a column of words of numbers has 1 elements, and not 2"),
+                             ({"number": [7, 7]}, "a column of numbers has 2 elements, and not 1"),
+                             ({"number_edge": [1, 0], "number_word": [1, 1], "number": [7, 7]}, "a number is not behind the one before")):
+        refused(test, with_edges(**{**one, **columns}), "root edges", message)
+
+
 # ---- what stands beside the nodes ----
+
+
+def test_resident_pages(test):
+    def with_pages(*pairs):
+        return Graph().set(residents=part(*[data(RESIDENT, number(1, gap) + number(2, pages)) for gap, pages in pairs]))
+    refused(test, with_pages((1, 0)), "residents", "resident pages that are none")
+    refused(test, with_pages((1, 1), (0, 1)), "residents", "resident pages without a gap between them")
+    for pairs in ((1 << 52, 1),), ((1, 1 << 52),), ((1, 1), (1, (1 << 52) - 3)), ((HUGE, 1),):
+        refused(test, with_pages(*pairs), "residents", "resident pages end beyond all addresses")
 
 
 def test_roots(test):
