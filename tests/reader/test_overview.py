@@ -90,6 +90,15 @@ Measured twice: 1.00 MB in 2 blocks
     test.check("At exit" not in out and "No memory reporter" not in out and "dmdv tree" in out, out)
 
 
+def test_reports_outside_of_reporters(test):
+    """Blocks that were reported twice, once or never within a reporter."""
+    profile = (Profile(dmd=dict(RUN, trigger="request")).block(8000, NEWS, [REPORT, REPORT[:1]])
+               .block(4000, CACHE, [REPORT, REPORT[:1]], reporters=["explicit/a", None]))
+    lines = overview(test, profile).splitlines()
+    for words in ("     by reports outside of any reporter", "     by explicit/a and by a report outside of any reporter"):
+        test.check(words in lines, "%r is not in\n%s" % (words, "\n".join(lines)))
+
+
 def test_referrers_and_faults(test):
     profile = Profile().block(900, CACHE).block(100, NEWS, [REPORT], reporters=["explicit/a"])
     profile.document["dmd"] = dict(

@@ -55,18 +55,27 @@ void dmd_finding_place(dmd_findingnames_t *names, const dmd_finding_t *f, dmd_st
   }
 }
 
+static void print_reporter(const dmd_printer_t *p, uint32_t reporter) {
+  if (reporter == DMD_NONE)
+    dmd_out_str(p->out, "a report outside of any reporter");
+  else
+    dmd_print_name(p, reporter);
+}
+
 /* The reporters of blocks that were reported twice. */
 static void print_reporters(const dmd_printer_t *p, const dmd_record_t *r) {
   const dmd_report_t *report =
       dmd_reports_at(&p->profile->reports, dmd_record_group(p->records, r, 0)->reports)->report;
   dmd_out_str(p->out, "by ");
-  if (report[0].reporter == report[1].reporter) {
+  if (report[0].reporter != report[1].reporter) {
+    print_reporter(p, report[0].reporter);
+    dmd_out_str(p->out, " and by ");
+    print_reporter(p, report[1].reporter);
+  } else if (report[0].reporter == DMD_NONE) {
+    dmd_out_str(p->out, "reports outside of any reporter");
+  } else {
     dmd_out_str(p->out, "one reporter: ");
     dmd_print_name(p, report[0].reporter);
-  } else {
-    dmd_print_name(p, report[0].reporter);
-    dmd_out_str(p->out, " and by ");
-    dmd_print_name(p, report[1].reporter);
   }
 }
 
