@@ -4,8 +4,9 @@ import { test } from "node:test";
 import { renderToString } from "preact-render-to-string";
 import overview from "./answers/overview.json" with { type: "json" };
 import type { FileInfo } from "../src/core/answers.ts";
+import { chosen, Findings, viewOf } from "../src/views/findings.tsx";
 import { OverviewBody } from "../src/views/overview.tsx";
-import type { OverviewAnswer } from "../src/views/overviewanswers.ts";
+import type { Finding, OverviewAnswer } from "../src/views/overviewanswers.ts";
 
 function shown(answer: OverviewAnswer, old?: FileInfo): string {
   const html = renderToString(<OverviewBody answer={answer} file={{ name: "a.json", kind: "profile", reduced: { records: 1, bytes: 64 } }} old={old} goTo={() => undefined} />);
@@ -52,4 +53,34 @@ test("overview: other modes have one section, and no state", () => {
   const text = shown({ ...EXAMPLE, mode: "live", sections: [{ name: "live", bytes: 1, blocks: 1, records: 1, share: "100.00%" }], all: [] });
   assert.ok(text.includes("The largest records"));
   assert.ok(!text.includes("unreported records"));
+});
+
+const PLACE: Finding = { kind: "place", bytes: 60, blocks: 2, share: "60.00%", place: "f (a.c:1)", sentence: "", command: "print" };
+const WASTE: Finding = { ...PLACE, kind: "waste", place: "char[], f (a.c:1)", sentence: "untouched: half of it", command: "waste" };
+
+test("findings: each card says what the core says, with the command", () => {
+  const text = shown(EXAMPLE);
+  for (const { place, sentence, share, command } of EXAMPLE.findings)
+    for (const part of [place, sentence, share, `dmdv ${command}`]) assert.ok(text.includes(part), part);
+  assert.ok(text.indexOf("What matters most") < text.indexOf("The largest unreported records"));
+});
+
+test("findings: places come first, and what says what to do is not crowded out", () => {
+  const many = Array.from({ length: 9 }, (_, i) => ({ ...PLACE, place: `p${i}` }));
+  assert.deepEqual(chosen([WASTE, ...many, WASTE]).map(({ kind }) => kind), [...Array<string>(5).fill("place"), "waste", "waste"]);
+  assert.deepEqual(chosen(Array<Finding>(9).fill(WASTE)).length, 4);
+});
+
+test("findings: each leads to the view that shows it; a claim has none", () => {
+  assert.deepEqual(viewOf(PLACE), ["records", { by: "line", line: "f (a.c:1)" }]);
+  assert.deepEqual(viewOf({ ...PLACE, kind: "twice", record: 7 }), ["records", { section: "twice", id: "7" }]);
+  assert.deepEqual(viewOf({ ...PLACE, kind: "growth" }), ["timeline", {}]);
+  assert.deepEqual(viewOf(WASTE), ["waste", {}]);
+  assert.equal(viewOf({ ...PLACE, kind: "claim" }), undefined);
+});
+
+test("findings: the bar has the places and the rest, in words too; without findings there is nothing", () => {
+  const html = renderToString(<Findings answer={{ findings: [PLACE, WASTE], heap: { bytes: 100, blocks: 3 } }} goTo={() => undefined} />);
+  assert.ok(html.includes('aria-label="The heap: f (a.c:1) 60.00%, others 40 bytes"'), html);
+  assert.equal(renderToString(<Findings answer={{ findings: [], heap: { bytes: 100, blocks: 3 } }} goTo={() => undefined} />), "");
 });

@@ -6,13 +6,19 @@
  * "faults" (ask_faults.c), "worst": [the largest records, in dark-matter mode the unreported ones,
  * each with "whose"], "all": [sentences about all unreported blocks], "waste": sentences about what
  * could be saved, "" if there is no heap graph, or a large one, "reporters" and "tags": {"total",
- * "rows"}}; with old also "changed": {"sentence", "total", "places": [...]}.
+ * "rows"}, "findings": [what the screen of dmdv has, but claims: {"kind", "bytes", "blocks",
+ * "share", "place", "sentence", "command": that of dmdv that shows more, of blocks of a record
+ * "record": its id}]}; with old no findings, and also "changed": {"sentence", "total", "places":
+ * [...]}.
  */
+#include "analyse/findings/findings.h"
 #include "analyse/records/changes.h"
+#include "analyse/time/growth.h"
 #include "show/page/answer.h"
 #include "show/page/asks.h"
 #include "show/page/pagegraph.h"
 #include "show/text/record_json.h"
+#include "show/text/text_findings.h"
 #include "show/text/text_rows.h"
 #include "show/text/text_waste.h"
 
@@ -75,13 +81,21 @@ static void write_advice_on_all(dmd_jsonout_t *j, dmd_view_t *view) {
   dmd_printed_end_lines(&printed, j);
 }
 
-static void write_waste(dmd_jsonout_t *j, const dmd_session_t *page, const dmd_view_t *view) {
+/* What could be saved; NULL: it is not known. */
+static const dmd_waste_t *waste_of(const dmd_session_t *page, const dmd_view_t *view) {
   dmd_session_graph_t *graph =
       view->before == NULL ? dmd_session_graph_beside(page, view->of) : NULL;
+  if (graph == NULL || graph->heap->graph.n_nodes > DMD_PAGE_MAX_ADVISED)
+    return NULL;
+  return dmd_session_waste(graph, DMD_WASTE_LEAST_SZB);
+}
+
+static void write_waste(dmd_jsonout_t *j, const dmd_session_t *page, const dmd_view_t *view) {
+  const dmd_waste_t *waste = waste_of(page, view);
   dmd_strbuf_t sentence;
   dmd_strbuf_init(&sentence, page->env);
-  if (graph != NULL && graph->heap->graph.n_nodes <= DMD_PAGE_MAX_ADVISED)
-    dmd_waste_sentence(&sentence, dmd_session_waste(graph, DMD_WASTE_LEAST_SZB));
+  if (waste != NULL)
+    dmd_waste_sentence(&sentence, waste);
   dmd_jsonout_key_str(j, "waste", sentence.text);
   dmd_strbuf_destroy(&sentence);
 }
@@ -105,6 +119,54 @@ static void write_rows(dmd_jsonout_t *j, const dmd_view_t *view, dmd_by_t by, co
   dmd_jsonout_end(j);
   dmd_jsonout_end(j);
   dmd_rows_destroy(&rows);
+}
+
+/* ---- Findings. ---- */
+
+static void write_finding(dmd_jsonout_t *j, const dmd_view_t *view, dmd_findingnames_t *names,
+                          const dmd_finding_t *finding) {
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, view->profile->env);
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "kind", dmd_finding_kind_name(finding->kind));
+  dmd_answer_key_i64(j, "bytes", finding->bytes);
+  dmd_answer_key_i64(j, "blocks", finding->blocks);
+  dmd_answer_key_share(j, "share", finding->bytes, view->records.heap.bytes);
+  dmd_finding_place(names, finding, &text);
+  dmd_jsonout_key_str(j, "place", text.text);
+  dmd_strbuf_cut(&text, 0);
+  dmd_finding_sentence(names, finding, &text);
+  dmd_jsonout_key_str(j, "sentence", text.text);
+  dmd_jsonout_key_str(j, "command", dmd_finding_command(names->findings, finding));
+  if (finding->kind == DMD_FINDING_UNREPORTED || finding->kind == DMD_FINDING_TWICE)
+    dmd_jsonout_key_u64(j, "record", finding->id);
+  dmd_jsonout_end(j);
+  dmd_strbuf_destroy(&text);
+}
+
+/* What the screen of dmdv shows, with the same words. */
+static void write_findings(dmd_jsonout_t *j, const dmd_session_t *page, dmd_view_t *view) {
+  const dmd_section_records_t *section = view->records.section;
+  dmd_growth_t growth;
+  dmd_findings_of_t of = {
+      .records = &view->records,
+      .has_reports = view->profile->mode == DMD_MODE_DARK_MATTER &&
+                     (section[DMD_SECTION_ONCE].n > 0 || section[DMD_SECTION_TWICE].n > 0),
+      .growth = dmd_growth_find(&view->profile->timeline, &growth) ? &growth : NULL,
+      .waste = waste_of(page, view)};
+  dmd_findings_t findings;
+  dmd_findings_init(&findings, &of);
+  dmd_printer_t printer = {.records = &view->records,
+                           .profile = view->profile,
+                           .advice = &view->pieces.advice,
+                           .owners = view->pieces.owners,
+                           .allocfns = &view->pieces.allocfns};
+  dmd_findingnames_t names;
+  dmd_findingnames_init(&names, &findings, &printer);
+  for (uint32_t i = 0; i < findings.n; i++)
+    write_finding(j, view, &names, &findings.all[i]);
+  dmd_findingnames_destroy(&names);
+  dmd_findings_destroy(&findings);
 }
 
 /* ---- Changes. ---- */
@@ -172,6 +234,11 @@ bool dmd_ask_overview(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   write_waste(&j, page, view);
   write_rows(&j, view, DMD_BY_REPORTER, "reporters");
   write_rows(&j, view, DMD_BY_TAG, "tags");
+  dmd_jsonout_key(&j, "findings");
+  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+  if (view->before == NULL)
+    write_findings(&j, page, view);
+  dmd_jsonout_end(&j);
   if (view->before != NULL)
     write_changed(&j, page, view);
   dmd_jsonout_end(&j);

@@ -80,6 +80,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
       </header>
       <State state={state} session={session} />
       <main class="view" id="view" ref={main} data-link={router.address({ ...link, keys: router.link.keys })} aria-label={view?.title ?? "dmd"}>
+        {session.client !== null && view !== undefined && <p class="question quiet">{view.question}</p>}
         <OnlyTheEnd view={view} files={session.files} keys={link.keys} />
         <Body session={session} router={router} link={link} named={named} view={view} onPick={pick} />
       </main>

@@ -16,6 +16,7 @@ import { EmptyPanel } from "../ui/panels.tsx";
 import { BarCell, BarHead, sectionKey, StateBar, StateName } from "../ui/state.tsx";
 import { ChangedTypes } from "./census.tsx";
 import { Changed } from "./changed.tsx";
+import { Findings } from "./findings.tsx";
 import type { OverviewAnswer, Sums, WorstRow } from "./overviewanswers.ts";
 import { TimelineSummary } from "./timeline.tsx";
 import { Twice } from "./twice.tsx";
@@ -64,6 +65,9 @@ export function OverviewBody({ answer, file, old, goTo, types, twice }: BodyProp
   return (
     <>
       <Heap answer={answer} file={file} old={old} goTo={goTo} />
+      {isReported(answer) && <Sections answer={answer} old={old} goTo={goTo} />}
+      <Findings answer={answer} goTo={goTo} />
+      {!isReported(answer) && <Sections answer={answer} old={old} goTo={goTo} />}
       {answer.changed !== undefined && <Changed changed={answer.changed} alone={false}>{types}</Changed>}
       <Faults answer={answer} goTo={goTo} />
       <Worst answer={answer} goTo={goTo} />
@@ -90,8 +94,6 @@ function headline({ heap, peak, sampled }: OverviewAnswer, old: FileInfo | undef
 }
 
 function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "old" | "goTo">): JSX.Element {
-  const { sections } = answer;
-  const isDark = answer.mode === "dark-matter";
   const atPeak = answer.moment === "peak";
   return (
     <section>
@@ -119,7 +121,18 @@ function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "
         </p>
       )}
       {file !== undefined && <Facts facts={factsOf(file, atPeak ? `${answer.mode}, at the peak` : answer.mode)} />}
-      {isDark && old === undefined && (
+    </section>
+  );
+}
+
+/** The heap by what reporters did with it: as a bar, if they ran, and as a table. */
+function Sections({ answer, old, goTo }: Pick<BodyProps, "answer" | "old" | "goTo">): JSX.Element {
+  const { sections } = answer;
+  const isDark = answer.mode === "dark-matter";
+  const atPeak = answer.moment === "peak";
+  return (
+    <section>
+      {isReported(answer) && old === undefined && (
         <StateBar label="The heap" parts={sections.map((row) => ({ section: row.name, value: row.bytes, title: `${row.name} ${bytes(row.bytes)}, ${row.share}` }))} />
       )}
       <table class="figures">
@@ -279,7 +292,7 @@ function OverviewOrNone(props: ViewProps): JSX.Element {
 export const overviewView: View = {
   id: "overview",
   title: "Overview",
-  question: "How much of the heap did nobody report, and whose is it?",
+  question: "How large is the heap, what matters most in it, and what did the reporters miss?",
   component: OverviewOrNone,
   keys: [],
   pair: oldAndNew,

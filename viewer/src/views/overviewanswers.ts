@@ -27,6 +27,19 @@ export interface Sums {
   readonly rows: readonly Omit<SumRow, "id">[];
 }
 
+/** What the screen of dmdv says, in the same words. */
+export interface Finding extends Amount {
+  /** place, unreported, twice, growth, waste or claim. */
+  readonly kind: string;
+  readonly share: string;
+  readonly place: string;
+  /** What else is known, such as what to do; "" if nothing is. */
+  readonly sentence: string;
+  /** The command of dmdv that shows more. */
+  readonly command: string;
+  readonly record?: number | undefined; // of `unreported` and `twice`
+}
+
 export interface OverviewAnswer {
   readonly mode: string;
   readonly moment: string;
@@ -45,6 +58,8 @@ export interface OverviewAnswer {
   readonly waste: string;
   readonly reporters: Sums;
   readonly tags: Sums;
+  /** Most bytes first; none for a difference. */
+  readonly findings: readonly Finding[];
   /** For a difference. */
   readonly changed?: {
     readonly sentence: string;

@@ -6,7 +6,7 @@ import type { JSX } from "preact";
 import type { KeyChanges, Keys } from "../state/link.ts";
 import type { Choice } from "../ui/toolbar.tsx";
 
-export const SUMS_BY = ["function", "file", "library", "reporter", "tag", "thread", "type"] as const;
+export const SUMS_BY = ["function", "line", "file", "library", "reporter", "tag", "thread", "type"] as const;
 
 /** The choices of the key `by`; the first one is empty. */
 export function sumChoices(first: string): Choice[] {

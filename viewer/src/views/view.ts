@@ -63,7 +63,7 @@ export interface View {
   /** Its name in links. */
   readonly id: string;
   readonly title: string;
-  /** The question that it answers, for the tab's tooltip. */
+  /** The question that it answers: the line above it, and the tab's tooltip. */
   readonly question: string;
   readonly component: ComponentType<ViewProps>;
   /** Its keys, for the help. */
