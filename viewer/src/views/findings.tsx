@@ -97,7 +97,7 @@ function Card({ finding, area, goTo }: { finding: Finding; area: number | undefi
           </button>
         )}
       </p>
-      {finding.sentence !== "" && <p>{finding.sentence}</p>}
+      {finding.sentence !== "" && <p class="says">{finding.sentence}</p>}
       <p class="quiet">
         <code>dmdv {finding.command}</code>
       </p>
