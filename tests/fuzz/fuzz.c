@@ -25,6 +25,8 @@ char *fuzz_string(const uint8_t *data, size_t n) {
 
 bool fuzz_keep(void *ctx, const char *bytes, size_t n) {
   fuzz_text_t *text = ctx;
+  if (n == 0)
+    return true;
   if (text->n + n > text->room) {
     text->room = (text->n + n) * 2;
     text->bytes = realloc(text->bytes, text->room);
