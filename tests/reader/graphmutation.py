@@ -132,6 +132,13 @@ def places(value):
     return found
 
 
+def is_alike(value, other):
+    """Whether a file can have one in the place of the other."""
+    if not isinstance(value, list) or not isinstance(other, list):
+        return isinstance(other, type(value))
+    return {type(one) for one in value} == {type(one) for one in other}
+
+
 def odd_bytes(random, value):
     at = random.randrange(len(value) + 1)
     odd = random.choice(TEXTS).encode("utf-8", "surrogatepass")
@@ -171,7 +178,7 @@ def one_change(random, graph):
         container[key] = odd_bytes(random, value)
     else:
         other, there = random.choice(everywhere)
-        if isinstance(other[there], type(value)):
+        if is_alike(value, other[there]):
             container[key] = copy.deepcopy(other[there])
 
 

@@ -2,9 +2,8 @@
 """Lifetimes: what each stack allocated in the whole run, and how long its blocks lived."""
 
 import collections
-import json
 
-from harness import commands, files
+from harness import commands, dhat
 
 YES = ["--lifetimes=yes"]
 
@@ -49,10 +48,7 @@ def a_realloc_frees_what_the_last_one_allocated(t):
 
 
 def _dhat(t, command):
-    """DHAT's program points, and the functions of its frames."""
-    folder = t.run_command(command, tool="dhat", options=["--dhat-out-file=out.dhat"]).folder
-    dhat = json.loads(files.read(folder + "/out.dhat"))
-    return dhat["pps"], [frame.split(": ", 1)[-1].rsplit(" (", 1)[0] for frame in dhat["ftbl"]]
+    return dhat.points(t.run_command(command, tool="dhat", options=["--dhat-out-file=out.dhat"]).folder + "/out.dhat")
 
 
 def as_long_as_dhat_says(t):
@@ -61,10 +57,9 @@ def as_long_as_dhat_says(t):
     command = [t.program(), "pace"]
     here = {name: item["sum"] / item["frees"] for name, item in _by_function(t.run_command(command, options=YES).profile).items()
             if item["frees"] > 0}
-    points, names = _dhat(t, command)
     there = {}
-    for point in points:
-        for name in {names[i] for i in point["fs"]} & {"brief", "middling", "lasting", "frame"}:
+    for stack, point in _dhat(t, command):
+        for name in set(stack) & {"brief", "middling", "lasting", "frame"}:
             there[name] = point["tl"] / point["tbk"]
     for name, steps in ("brief", 299), ("middling", 899), ("lasting", 2999):
         ours, dhats = here[name] / here["frame"], there[name] / there["frame"]
@@ -77,12 +72,12 @@ def as_many_as_dhat_counts(t):
     as a whole is larger than ever, so not at what stir has."""
     command = [t.program(), "cook"]
     profile = t.run_command(command, options=YES).profile
-    points, names = _dhat(t, command)
     here, there = collections.Counter(), collections.Counter()
-    for point in points:
-        there.update({(names[i], what): point[key] for i in point["fs"][1:] for what, key in (("blocks", "tbk"), ("bytes", "tb"), ("most", "mb"))})
+    for stack, point in _dhat(t, command):
+        there.update({(name, what): point[key] for name in stack for what, key in (("blocks", "tbk"), ("bytes", "tb"), ("most", "mb"))})
     for item in profile.doc["lifetimeList"]:
-        here.update({(name, what): item[key] for name in profile.functions(item["alloc"])[1:] for what, key in (("blocks", "allocs"), ("bytes", "bytes"), ("most", "mostBytes"))})
+        stack = dhat.without_allocator(profile.functions(item["alloc"]))
+        here.update({(name, what): item[key] for name in stack for what, key in (("blocks", "allocs"), ("bytes", "bytes"), ("most", "mostBytes"))})
     most = {key: here.pop(key) for key in list(here) if key[1] == "most"}
     for name in "bowl", "taste":
         t.equal(most[name, "most"], there[name, "most"])

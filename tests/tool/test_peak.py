@@ -2,12 +2,11 @@
 """The peak: when the heap was largest, and its blocks. Every profile is checked for sums that agree (profile.py)."""
 
 import collections
-import json
 import os
 import re
 import sys
 
-from harness import Skip, commands, files
+from harness import Skip, commands, dhat, files
 
 
 def _sums(profile):
@@ -242,13 +241,11 @@ def as_dhat_says(t):
     env = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     profile = t.run_command(command, env=env, options=["--num-callers=12"]).profile
     folder = t.run_command(command, tool="dhat", options=["--dhat-out-file=out.dhat", "--num-callers=12"], env=env).folder
-    dhat = json.loads(files.read(folder + "/out.dhat"))
-    names = [frame.split(": ", 1)[-1].rsplit(" (", 1)[0] for frame in dhat["ftbl"]]
     here, there = collections.Counter(), collections.Counter()
-    for point in dhat["pps"]:
-        there[tuple(names[i] for i in point["fs"])] += point["gb"]
+    for stack, point in dhat.points(folder + "/out.dhat"):
+        there[stack] += point["gb"]
     for block in profile.peak_blocks:
-        here[tuple(block.stack)] += block.num * block.req
+        here[dhat.without_allocator(block.stack)] += block.num * block.req
     t.equal(profile.peak["bytes"], sum(there.values()))
     t.equal(here.most_common(1), there.most_common(1))
     others = sum(szB for stack, szB in here.items() if there[stack] != szB)
