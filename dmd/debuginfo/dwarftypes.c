@@ -396,6 +396,35 @@ static bool is_room_for_a_value(Dwarf_Die *die) {
          (dmd_str_begins(name, "__aligned_membuf<") || dmd_str_begins(name, "__aligned_buffer<"));
 }
 
+static bool find_member(Dwarf_Die *die, const char *name, Dwarf_Die *member) {
+  dmdv_walk_t walk = {NULL};
+  for (bool found = dmdv_walk_first(&walk, die, member); found;
+       found = dmdv_walk_next(&walk, member)) {
+    const char *its = dwarf_tag(member) == DW_TAG_member ? dwarf_diename(member) : NULL;
+    if (its != NULL && dmd_str_equal(its, name))
+      return true;
+  }
+  return false;
+}
+
+/* The pointer of a Rust vector; its other members are numbers. In later releases of Rust, RawVec<T>
+ * keeps it in a RawVecInner, which is the same for all T and declares it as a pointer to bytes. */
+static bool add_vector(dmdv_dwarftypes_t *d, dmd_pool_t *members, Dwarf_Die *die) {
+  const char *name = dwarf_diename(die);
+  Dwarf_Die element, inner, inner_type, ptr;
+  uint64_t inner_offset, offset;
+  if (name == NULL || !dmd_str_begins(name, "RawVec<") ||
+      !dmdv_die_parameter(die, NULL, &element) || !find_member(die, "inner", &inner) ||
+      !place_of(&inner, &inner_offset) || !dmdv_die_follow(&inner, DW_AT_type, true, &inner_type) ||
+      !find_member(&inner_type, "ptr", &ptr) || !place_of(&ptr, &offset))
+    return false;
+  *(dmd_type_member_t *)dmd_pool_at(members, dmd_pool_add(members)) = (dmd_type_member_t){
+      .name = dmd_intern_text(&d->types->names, "ptr"),
+      .offset = inner_offset + offset,
+      .type = dmd_types_pointer_to(d->types, dmdv_dwarftypes_type(d, &element))};
+  return true;
+}
+
 static void read_members(void *ctx, dmd_types_t *types, uint32_t type) {
   dmdv_dwarftypes_t *d = ctx;
   if (type > d->dies.last || DMD_POOL_AT(&d->dies, Dwarf_Die, type)->addr == NULL)
@@ -407,7 +436,7 @@ static void read_members(void *ctx, dmd_types_t *types, uint32_t type) {
   if (is_room_for_a_value(&die) && dmdv_die_parameter(&die, NULL, &child))
     *(dmd_type_member_t *)dmd_pool_at(&members, dmd_pool_add(&members)) =
         (dmd_type_member_t){.type = dmdv_dwarftypes_type(d, &child)};
-  else
+  else if (!add_vector(d, &members, &die))
     add_members(d, &members, find_variants(&die, &part) ? &part : &die);
   dmd_type_member_t *list =
       dmd_env_alloc(&dmdv_env, "dmdv.dwarftypes", (members.last + 1) * sizeof *list);
