@@ -49,6 +49,12 @@ test("overview: what could be saved is said if there is a heap graph, also at th
   assert.ok(shown({ ...EXAMPLE, moment: "peak" }).includes(`At the end: ${EXAMPLE.waste} What could be saved`));
 });
 
+test("overview: each line about the peak is a sentence", () => {
+  const peak = "peak: 9 bytes in 2 blocks, after 1 ms\nnever measured: 4 bytes in 1 block of the peak";
+  assert.ok(shown({ ...EXAMPLE, peak }).includes("Peak: 9 bytes in 2 blocks, after 1 ms. Never measured: 4 bytes in 1 block of the peak."));
+  assert.ok(shown({ ...EXAMPLE, peak, moment: "peak" }).includes("Never measured: 4 bytes in 1 block of the peak."));
+});
+
 test("overview: other modes have one section, and no state", () => {
   const text = shown({ ...EXAMPLE, mode: "live", sections: [{ name: "live", bytes: 1, blocks: 1, records: 1, share: "100.00%" }], all: [] });
   assert.ok(text.includes("The largest records"));

@@ -12,7 +12,7 @@ import { useAsk } from "../ui/ask.ts";
 import { CopyButtons } from "../ui/copy.tsx";
 import { Facts } from "../ui/details.tsx";
 import { fileTitle } from "../ui/filechoice.tsx";
-import { EmptyPanel } from "../ui/panels.tsx";
+import { EmptyPanel, sentence } from "../ui/panels.tsx";
 import { BarCell, BarHead, sectionKey, StateBar, StateName } from "../ui/state.tsx";
 import { ChangedTypes } from "./census.tsx";
 import { Changed } from "./changed.tsx";
@@ -88,9 +88,16 @@ function Link({ onClick, children }: { onClick: () => void; children: ComponentC
   );
 }
 
-function headline({ heap, peak, sampled }: OverviewAnswer, old: FileInfo | undefined, atPeak: boolean): string {
+/** The lines of what the core says of the peak. */
+function peakLines({ peak }: OverviewAnswer): readonly string[] {
+  return peak === "" ? [] : peak.split("\n");
+}
+
+function headline(answer: OverviewAnswer, old: FileInfo | undefined, atPeak: boolean): string {
+  const { heap, sampled } = answer;
   if (old !== undefined) return `${sampled ? "About " : ""}${signed(heap.bytes)} bytes in ${signed(heap.blocks)} blocks since ${fileTitle(old)}`;
-  return atPeak && peak !== "" ? peak : `${sampled ? "About " : ""}${bytes(heap.bytes)} in ${blocks(heap.blocks)}`;
+  const [first] = peakLines(answer);
+  return atPeak && first !== undefined ? first : `${sampled ? "About " : ""}${bytes(heap.bytes)} in ${blocks(heap.blocks)}`;
 }
 
 function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "old" | "goTo">): JSX.Element {
@@ -99,7 +106,10 @@ function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "
     <section>
       <h2 class="headline">{headline(answer, old, atPeak)}</h2>
       {answer.changed !== undefined && <p>{answer.changed.sentence}</p>}
-      {old === undefined && !atPeak && answer.peak !== "" && <p>{`P${answer.peak.slice(1)}`}</p>}
+      {old === undefined &&
+        peakLines(answer)
+          .slice(atPeak ? 1 : 0)
+          .map((line) => <p key={line}>{sentence(line)}</p>)}
       {answer.waste !== "" && (
         <p>
           {atPeak ? "At the end: " : ""}
