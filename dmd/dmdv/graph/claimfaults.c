@@ -82,11 +82,6 @@ static void add_graph(dmd_claimcases_t *cases, dmd_profile_t *profile, const cha
 
 /* ---- Faults. ---- */
 
-static bool write_text(void *ctx, const char *bytes, size_t n) {
-  dmd_strbuf_bytes(ctx, bytes, n);
-  return true;
-}
-
 static void add_fault(dmd_profile_t *profile, const dmd_claimrules_t *rules, uint32_t id,
                       const dmd_claim_finding_t *finding) {
   const dmd_claim_verdict_t *v = dmd_claimrules_at(rules, id);
@@ -94,7 +89,7 @@ static void add_fault(dmd_profile_t *profile, const dmd_claimrules_t *rules, uin
   dmd_strbuf_t text;
   dmd_out_t out;
   dmd_strbuf_init(&text, &dmdv_env);
-  dmd_out_init(&out, write_text, &text);
+  dmd_out_init(&out, dmd_strbuf_write, &text);
   dmd_claims_print_defects(&out, rules, id, finding);
   dmd_out_flush(&out);
   uint32_t name = dmd_intern_str(&profile->names, dmd_claimcases_name(rules->cases, v->function));

@@ -290,8 +290,7 @@ static void add_cgroup(const target_t *to, uint32_t pid) {
   uint64_t used = dmd_cgroup_used(&cgroup);
   add(to, CGROUP_LIMIT, DMD_MEMREPORT_BYTES, cgroup.limit_szB,
       "The memory limit of the process's control group. The kernel ends a process of the group "
-      "when "
-      "it is reached.");
+      "when it is reached.");
   if (used != DMD_MEMORY_UNKNOWN)
     add(to, CGROUP_USED, DMD_MEMREPORT_BYTES, used,
         "Memory of all processes of the control group, without cached files.");
