@@ -83,7 +83,8 @@ static const char *path_of_memory(const char *line, bool *is_first_version) {
 }
 
 /* Where both versions are in use, the memory controller is in the first one if that lists it. The
- * paths begin with a slash; that of the topmost group is nothing but one. */
+ * paths begin with a slash; that of the topmost group is nothing but one. A path that begins with
+ * "/.." leads out of what is mounted: the topmost group there is taken instead. */
 static void find_folder(dmd_cgroup_t *cgroup) {
   const char *line = read_file(cgroup, "/proc/self/cgroup"), *path = "";
   for (; *line != '\0' && !cgroup->is_first_version; line = next_line(line)) {
@@ -93,7 +94,7 @@ static void find_folder(dmd_cgroup_t *cgroup) {
     cgroup->is_first_version = found != NULL && is_first;
   }
   const char *mount = cgroup->is_first_version ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
-  size_t n = dmd_str_span_without(path, "\n");
+  size_t n = dmd_str_begins(path, "/..") ? 0 : dmd_str_span_without(path, "\n");
   append(cgroup->folder, mount, dmd_str_length(mount));
   append(cgroup->folder, path, n > 0 && path[n - 1] == '/' ? n - 1 : n);
 }

@@ -62,6 +62,18 @@ static void a_container_sees_its_own_group_where_it_is_mounted(void **state) {
   assert_int_equal(dmd_cgroup_used(&f.cgroup), 1048576);
 }
 
+/* A path of the host, as a container may see it, leads out of the folder. */
+static void a_path_out_of_the_folder_is_not_followed(void **state) {
+  fixture_t f;
+  (void)state;
+  const file_t files[] = {{"/proc/self/cgroup", "0::/../../tmp/job\n"},
+                          {"/sys/fs/cgroup/../../tmp/job/memory.max", "5\n"},
+                          {"/sys/fs/cgroup/../memory.max", "6\n"},
+                          {"/sys/fs/cgroup/memory.max", "1000\n"},
+                          {NULL, NULL}};
+  assert_int_equal(find(&f, files), 1000);
+}
+
 static void version_1_is_used_where_it_has_the_controller(void **state) {
   fixture_t f;
   (void)state;
@@ -120,6 +132,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_lowest_limit_around_the_group_counts),
       cmocka_unit_test(a_container_sees_its_own_group_where_it_is_mounted),
+      cmocka_unit_test(a_path_out_of_the_folder_is_not_followed),
       cmocka_unit_test(version_1_is_used_where_it_has_the_controller),
       cmocka_unit_test(no_limit),
       cmocka_unit_test(odd_files),
