@@ -26,7 +26,7 @@ test("overview: says each figure and each sentence that the core says", () => {
   assert.ok(!text.includes("faults"), "there are none");
 });
 
-test("overview: faults come before records; changes are told", () => {
+test("overview: faults come before records; changes have a list", () => {
   const fault = { kindText: "k", isMisreport: true, sentence: "Report of a freed block" };
   const text = shown({
     ...EXAMPLE,
@@ -37,14 +37,14 @@ test("overview: faults come before records; changes are told", () => {
   assert.ok(text.indexOf(fault.sentence) < text.indexOf("The largest unreported records"));
 });
 
-test("overview: a comparison begins with what changed, which is said once", () => {
+test("overview: a comparison begins with the change, in one sentence", () => {
   const sentence = "The heap went from 7 to 12 bytes (+5).";
   const text = shown({ ...EXAMPLE, waste: "", heap: { bytes: 5, blocks: -1 }, changed: { sentence, total: 0, places: [] } }, { name: "old.json", kind: "profile" });
   assert.ok(text.trim().startsWith(`+5 bytes in -1 blocks since old.json ${sentence} The tables below show differences: what a.json has more than old.json,`), text.slice(0, 300));
   assert.equal(text.split(sentence).length, 2);
 });
 
-test("overview: what could be saved is said if there is a heap graph, also at the peak", () => {
+test("overview: with a heap graph it names the possible saving, also at the peak", () => {
   assert.ok(!shown({ ...EXAMPLE, waste: "" }).includes("What could be saved"));
   assert.ok(shown({ ...EXAMPLE, moment: "peak" }).includes(`At the end: ${EXAMPLE.waste} What could be saved`));
 });
@@ -77,7 +77,7 @@ test("findings: places come first, and what says what to do is not crowded out",
   assert.deepEqual(chosen(Array<Finding>(9).fill(WASTE)).length, 4);
 });
 
-test("findings: each leads to the view that shows it; a claim has none", () => {
+test("findings: each leads to the view that shows it, except for claims", () => {
   assert.deepEqual(viewOf(PLACE), ["records", { by: "line", line: "f (a.c:1)" }]);
   assert.deepEqual(viewOf({ ...PLACE, kind: "twice", record: 7 }), ["records", { section: "twice", id: "7" }]);
   assert.deepEqual(viewOf({ ...PLACE, kind: "growth" }), ["timeline", {}]);

@@ -186,7 +186,7 @@ static bool find_number(const expect_t *expect, const char *output, uint64_t *nu
 
 /* ---- The process that asks. ---- */
 
-/* Runs the command in a shell. Its errors go where its output goes, to be told if it fails. */
+/* Runs the command in a shell. Its errors go where its output goes: they explain a failure. */
 static int run_command(const char *command, char *output) {
   dmd_strbuf_t line;
   dmd_strbuf_init(&line, &dmdv_env);

@@ -176,8 +176,8 @@ typedef struct dmd_run {
   uint64_t freed_reported;            /* blocks freed while reported, since the last clear */
   uint64_t most_resident_szB; /* the most physical memory of the program so far; 0: unknown */
   dmd_moment_t peak;
-  /* Of the peak's blocks those of stacks that no reporter has covered at any dump; requested bytes.
-   * Derived from the groups. */
+  /* The peak's blocks of stacks that no reporter has covered at any dump; requested bytes. Derived
+   * from the groups. */
   uint64_t never_measured_szB, never_measured_blocks;
   dmd_moment_t
       recent_peak; /* since the previous dump; unknown if it is the same, or there is none */

@@ -30,7 +30,7 @@
  * blocks of the largest heap so far are copied to a table of their own, `earlier`, and from then on
  * the next peak is looked for, which begins with what the heap has now. So two peaks cost an event
  * no more than one. If the new one becomes larger than the earlier one, it is the peak of the whole
- * run, and the earlier one is of no more use.
+ * run, and the earlier one is not needed.
  *
  * Sizes are requested bytes. Blocks that the program announces do not count, since they may lie
  * within others. If blocks are sampled, sums are estimates.
