@@ -160,6 +160,10 @@ static void simmer(void) {
   } while (now.tv_sec - start.tv_sec < 3);
 }
 
+static pthread_barrier_t rounds;
+
+/* No thread is ahead of another by more than a round, so that one that waits to write a dump is not
+ * overtaken. */
 static void *work(void *turn) {
   char *kept[50];
   (void)turn;
@@ -168,6 +172,7 @@ static void *work(void *turn) {
       kept[i] = soup(1000 + (size_t)i);
     for (int i = 0; i < 50; i++)
       free(kept[i]);
+    pthread_barrier_wait(&rounds);
   }
   return NULL;
 }
@@ -189,6 +194,7 @@ static void pile(void) {
 
 static void together(void) {
   pthread_t threads[4];
+  pthread_barrier_init(&rounds, NULL, 4);
   for (int i = 0; i < 4; i++)
     pthread_create(&threads[i], NULL, work, NULL);
   for (int i = 0; i < 4; i++)
