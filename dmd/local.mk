@@ -145,6 +145,7 @@ dmd_core_sources = \
   dmd/show/export/export_callgrind.c \
   dmd/show/export/export_collapsed.c \
   dmd/show/export/dropframes.c dmd/show/export/dropframes.h \
+  dmd/show/export/samples.c dmd/show/export/samples.h \
   dmd/show/export/export_dhat.c \
   dmd/show/export/export_fxsnapshot.c dmd/show/export/fxsnapshot.proto \
   dmd/show/export/export_heapsnapshot.c \

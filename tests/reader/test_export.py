@@ -176,24 +176,28 @@ def decode(test, profile, *options):
 
 
 def nonzero(values):
-    return {name: value for name, value in values.items() if value != 0}
+    """Without the values under the names of stores, which test_pprof_names_of_stores is about."""
+    return {name: value for name, value in values.items() if value != 0 and not name.startswith("inuse_")}
 
 
 def test_pprof_types(test):
     d = decode(test, heap())
     test.equal(d.types, [(w + u, "count" if u == "_blocks" else "bytes")
-                         for w in ("unreported", "once", "twice", "heap", "slop") for u in ("_blocks", "_bytes")], "types")
+                         for w in ("unreported", "once", "twice", "heap", "slop") for u in ("_blocks", "_bytes")] +
+               [("inuse_objects", "count"), ("inuse_space", "bytes")], "types")
     test.equal(d.default, "unreported_bytes", "default type")
     for mode, word in (("live", "live"), ("scan", "live"), ("cumulative", "allocated")):
         d = decode(test, heap(mode))
-        test.equal([name for name, _ in d.types], [word + "_blocks", word + "_bytes", "slop_blocks", "slop_bytes"], mode)
+        stores = "alloc" if mode == "cumulative" else "inuse"
+        test.equal([name for name, _ in d.types], [word + "_blocks", word + "_bytes", "slop_blocks", "slop_bytes", stores + "_objects",
+                                                   stores + "_space"], mode)
         test.equal(d.default, word + "_bytes", mode)
 
 
 def test_pprof_peak(test):
     """The peak has sample types of its own; the option asks for it alone."""
     d = decode(test, Peak())
-    test.equal([name for name, _ in d.types][-4:], ["slop_blocks", "slop_bytes", "peak_blocks", "peak_bytes"], "types")
+    test.equal([name for name, _ in d.types][-4:], ["inuse_objects", "inuse_space", "peak_blocks", "peak_bytes"], "types")
     test.equal(d.default, "unreported_bytes", "default type: a reporter ran")
     sums = {name: sum(values[name] for _, values, _ in d.samples) for name, _ in d.types}
     test.equal(nonzero(sums), {"unreported_blocks": 4, "unreported_bytes": 362, "once_blocks": 1, "once_bytes": 32, "heap_blocks": 5,
@@ -227,6 +231,29 @@ def test_pprof_lifetimes(test):
     test.equal([s for s in d.samples if not s[1]["alloc_objects"]],
                [(stack, dict(values, alloc_objects=0, alloc_space=0, temporary_objects=0), labels) for stack, values, labels in without.samples],
                "all else is as without")
+
+
+def test_pprof_names_of_stores(test):
+    """Requested bytes, in use and allocated, so that what is in use is never more than what was allocated."""
+    def sums(profile):
+        d = decode(test, profile)
+        return {name: sum(values[name] for _, values, _ in d.samples) for name, _ in d.types if name.startswith(("inuse_", "alloc_"))}
+    # BAKE 3 * 100 + 50 + 10, LOAD 2 * 20, 5 without a stack.
+    for mode, word in (("dark-matter", "inuse"), ("live", "inuse"), ("cumulative", "alloc")):
+        test.equal(sums(heap(mode)), {word + "_objects": 8, word + "_space": 405}, mode)
+    # BAKE 3 * 100 + 50, LOAD 20 are left; the peak does not count twice.
+    test.equal(sums(Peak()), {"inuse_objects": 5, "inuse_space": 370}, "with a peak")
+    test.equal(sums(Lived()), {"inuse_objects": 5, "inuse_space": 370, "alloc_objects": 16, "alloc_space": 790}, "with lifetimes")
+
+
+def test_pprof_build_ids(test):
+    """Stores find debug information by them."""
+    p = Profile(dmd=RUN).block(8, ["sq_new (sq.c:1)", "b (b.c:1)"])
+    p.document["dmd"] = dict(RUN, objects=[{"path": "/usr/lib/libsq.so", "buildId": "c0ffee01", "frames": {p.frames["sq_new (sq.c:1)"]: 16}},
+                                           {"path": "/bin/b", "frames": {p.frames["b (b.c:1)"]: 5}}])
+    d = decode(test, p)
+    by_name = {d.text(m, 5): d.text(m, 6) for m in d.mappings.values()}
+    test.equal((by_name["/usr/lib/libsq.so"], by_name["/bin/b"]), ("c0ffee01", ""), "build ids")
 
 
 class RecentPeak(Profile):
@@ -401,6 +428,10 @@ def test_pprof_by_go(test):
                    env=dict(os.environ, HOME=test.folder)).out
     flat = {line.split()[-1]: line.split()[0] for line in out.split("\n")[5:] if line}
     test.check("malloc" not in out and flat["bake"] == "378B", "who allocated has it: " + out)
+    # Its options for heap profiles look for these names: BAKE 3 * 100 + 50 + 10.
+    out = test.run([go, "tool", "pprof", "-top", "-inuse_space", "p.pb.gz"], env=dict(os.environ, HOME=test.folder)).out
+    flat = {line.split()[-1]: line.split()[0] for line in out.split("\n")[5:] if line}
+    test.equal(flat["bake"], "360B", out)
 
 
 # ---- speedscope ----
