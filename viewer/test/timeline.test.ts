@@ -57,8 +57,18 @@ test("physical memory is a line through the moments of which it is known", () =>
 test("areas are stacked, and not higher than the heap", () => {
   const areas = stackedAreas(ANSWER, "stacks", timeScale(AREA, 0, 1000, 100));
   assert.equal(areas.length, AREAS);
-  assert.equal(areas[0]?.path, "M10.0 100.0L110.0 70.0L110.0 100.0L10.0 100.0Z");
-  assert.equal(areas[1]?.path, "M10.0 100.0L110.0 50.0L110.0 70.0L10.0 100.0Z");
+  assert.equal(areas[0]?.path, "M10.0 100.0L110.0 100.0L110.0 70.0L110.0 100.0L110.0 100.0L10.0 100.0Z");
+  assert.equal(areas[1]?.path, "M10.0 100.0L110.0 100.0L110.0 50.0L110.0 70.0L110.0 100.0L10.0 100.0Z");
+});
+
+test("a moment with the totals of a breakdown consists of the same blocks", () => {
+  const full = { ...moment(500, 100), allocated: 7 };
+  const answer: TimelineAnswer = {
+    ...ANSWER, start: { ...full, milliseconds: 0 }, peak: { ...full, milliseconds: 0 }, marks: [], points: [full], end: moment(1000, 0), stacks: [{ name: "all" }],
+    breakdowns: [{ ...full, stacks: [100], tags: [] }, { ...moment(1000, 0), stacks: [0], tags: [] }],
+  };
+  const [area] = stackedAreas({ ...answer, points: [full, moment(1000, 0)] }, "stacks", timeScale(AREA, 0, 1000, 100));
+  assert.equal(area?.path, "M10.0 0.0L10.0 0.0L10.0 0.0L60.0 0.0L60.0 0.0L110.0 0.0L110.0 100.0" + "L110.0 100.0L110.0 100.0L60.0 100.0L60.0 100.0L10.0 100.0L10.0 100.0L10.0 100.0Z");
 });
 
 test("the axis has round sizes", () => {

@@ -3,7 +3,7 @@
 // Coordinates in the picture of a timeline. This computes only places; all values come from the core.
 
 import { lineThrough, type Area } from "./curvemodel.ts";
-import type { Moment, TimelineAnswer } from "./timelineanswers.ts";
+import type { Breakdown, Moment, TimelineAnswer } from "./timelineanswers.ts";
 
 export const AREAS = 7; // stacks or tags with a colour of their own
 
@@ -64,20 +64,27 @@ export interface Stacked {
   readonly path: string;
 }
 
+const totalsOf = ({ allocated, bytes, blocks }: Moment): string => `${allocated} ${bytes} ${blocks}`;
+
+/** The breakdowns, and the other moments with the totals of one: they consist of the same blocks. */
+function knownMoments(answer: TimelineAnswer): readonly Breakdown[] {
+  const known = new Map(answer.breakdowns.map((breakdown) => [totalsOf(breakdown), breakdown]));
+  return momentsOf(answer).flatMap((moment) => {
+    const breakdown = known.get(totalsOf(moment));
+    return breakdown === undefined ? [] : [{ ...breakdown, milliseconds: moment.milliseconds }];
+  });
+}
+
 /** The areas of those that have a colour of their own, on top of each other, the first one at the bottom. */
 export function stackedAreas(answer: TimelineAnswer, by: "stacks" | "tags", scale: TimeScale): readonly Stacked[] {
   const names = by === "stacks" ? answer.stacks.map(({ name }) => name) : answer.tags;
-  const { breakdowns } = answer;
-  const shown = Math.min(names.length, AREAS);
-  const tops = breakdowns.map(() => 0);
-  const areas = [];
-  for (let i = 0; i < shown; i++) {
-    const below = breakdowns.map(({ milliseconds }, k) => [scale.x(milliseconds), scale.y(tops[k] ?? 0)] as const);
-    breakdowns.forEach((at, k) => (tops[k] = Math.min(at.bytes, (tops[k] ?? 0) + (at[by][i] ?? 0))));
-    const above = breakdowns.map(({ milliseconds }, k) => [scale.x(milliseconds), scale.y(tops[k] ?? 0)] as const);
-    areas.push({ name: names[i] ?? "", path: breakdowns.length === 0 ? "" : `${lineThrough([...above, ...below.reverse()])}Z` });
-  }
-  return areas;
+  const known = knownMoments(answer);
+  let tops: readonly Moment[] = known.map((moment) => ({ ...moment, bytes: 0 }));
+  return names.slice(0, AREAS).map((name, i) => {
+    const below = stairs(tops, scale).reverse();
+    tops = tops.map((top, k) => ({ ...top, bytes: Math.min(known[k]?.bytes ?? 0, top.bytes + (known[k]?.[by][i] ?? 0)) }));
+    return { name, path: known.length === 0 ? "" : `${lineThrough([...stairs(tops, scale), ...below])}Z` };
+  });
 }
 
 const MB = 1 << 20;

@@ -90,7 +90,7 @@ export function TimelinePicture({ answer, by, withResident = false, onSelect }: 
   );
 }
 
-/** Between two breakdowns only the size of the whole heap is known, which the areas do not exceed. */
+/** Until the next breakdown only the size of the whole heap is known, which the areas do not exceed. */
 function Areas({ answer, by, scale, heap }: { answer: TimelineAnswer; by: "stacks" | "tags"; scale: TimeScale; heap: string }): JSX.Element {
   if (answer.breakdowns.length === 0 || answer[by].length === 0) return <path class="area-all" d={heap} />;
   return (
