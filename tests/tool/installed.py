@@ -37,7 +37,8 @@ def environment(t):
     """The environment of a program's build; pkg-config finds the installed tree and takes it for a root file
     system."""
     root, prefix, _ = folders(t)
-    return dict(without_make(os.environ), CFLAGS="-g -O1", PKG_CONFIG_PATH=os.path.join(prefix, "share", "pkgconfig"),
+    described = [os.path.join(folder, "pkgconfig") for folder in (prefix + "/share", root + variable(t, "libdir"))]
+    return dict(without_make(os.environ), CFLAGS="-g -O1", PKG_CONFIG_PATH=os.pathsep.join(described),
                 PKG_CONFIG_SYSROOT_DIR=root, CMAKE_PREFIX_PATH=prefix, PATH=os.path.join(prefix, "bin") + os.pathsep + os.environ["PATH"])
 
 

@@ -20,7 +20,7 @@ INSTALLED = {
     "share/fish/vendor_functions.d": {"__dmdv_complete.fish"},
     "share/zsh/site-functions": {"_dmd-derive", "_dmdv"},
     "share/man/man1": {"dmd-derive.1", "dmdv.1", "valgrind-dmd.1"},
-    "share/pkgconfig": {"dmd.pc", "dmd-reporters.pc"},
+    "share/pkgconfig": {"dmd.pc"},
 }
 DOCUMENTS = "share/doc/valgrind-dmd"
 
@@ -46,7 +46,7 @@ def names(t):
     libraries = os.path.relpath(installed.variable(t, "nativedir"), installed.variable(t, "prefix"))
     native = {libraries: {"libdmd.so"}} if installed.variable(t, "native_PROGRAMS") else {}
     public = os.path.relpath(installed.variable(t, "libdir"), installed.variable(t, "prefix"))
-    reporters = {public: {"libdmd-reporters.a", "libdmd-reporters.so", "libdmd-reporters.so.0"}}
+    reporters = {public: {"libdmd-reporters.a", "libdmd-reporters.so", "libdmd-reporters.so.0"}, public + "/pkgconfig": {"dmd-reporters.pc"}}
     t.equal(found, {**INSTALLED, **native, **reporters})
     t.equal(sorted(documents), [DOCUMENTS + folder for folder in ("", "/examples", "/guides", "/pictures", "/reference")])
     t.check({"README.md", "NEWS", "manual.md", "format.md", "dmd-profile.schema.json"} <= documents[DOCUMENTS],

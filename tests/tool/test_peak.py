@@ -292,6 +292,8 @@ def other_commands(t):
     t.contains(_dmdv(t, "diff", leave, cook).out, "Peak {")
     t.contains(_dmdv(t, "diff", leave, cook).out, "Total: 10,192 bytes in 98 blocks")
     t.equal("Peak" in _dmdv(t, "diff", "--moment=end", leave, cook).out, False)
+    t.contains(_dmdv(t, "diff", "--causal", leave, cook).out, "The peak went from ")
+    t.contains(_dmdv(t, "diff", "--causal", "--moment=end", leave, cook).out, "The heap went from ")
     lines = _dmdv(t, "export", "--format=collapsed", "--moment=peak", cook).out.splitlines()
     t.equal(len(lines), 2)
     t.equal(_dmdv(t, "export", "--format=collapsed", cook).out, "")

@@ -109,7 +109,7 @@ static int compare_places(const void *ctx, uint32_t a, uint32_t b) {
 void dmd_changes_init(dmd_changes_t *changes, const dmd_profile_t *before, const dmd_profile_t *now,
                       uint32_t max_frames) {
   const dmd_env_t *env = now->env;
-  *changes = (dmd_changes_t){.mode = now->mode};
+  *changes = (dmd_changes_t){.mode = now->mode, .is_of_peak = now->shows_peak};
   dmd_profile_init(&changes->shown, env);
   dmd_pool_init(&changes->places, env, "dmd.changes", sizeof(dmd_place_t));
   dmd_profile_t plain;

@@ -28,6 +28,7 @@ typedef struct dmd_place {
 
 typedef struct dmd_changes {
   dmd_mode_t mode;
+  bool is_of_peak;         /* the newer heap is the one at the peak */
   dmd_tally_t before, now; /* totals of the heaps */
   dmd_profile_t shown;     /* contains only the stacks of the places */
   dmd_pool_t places;       /* including unchanged ones */

@@ -104,7 +104,7 @@ static void print_state(dmd_out_t *out, const dmd_tally_t *before, const dmd_tal
 }
 
 void dmd_changes_print_whole(dmd_out_t *out, const dmd_changes_t *c) {
-  dmd_out_str(out, "The heap went from ");
+  dmd_out_str(out, c->is_of_peak ? "The peak went from " : "The heap went from ");
   print_change(out, c->before.total, c->now.total);
   if (c->mode == DMD_MODE_DARK_MATTER) {
     dmd_out_str(out, ", unreported from ");
