@@ -92,14 +92,24 @@ static void print_lifetimes(void *ctx, dmd_out_t *out) {
                       view->max_records, view->max_frames);
 }
 
+/* Names what the profile has instead. */
+static bool reject_no_lifetimes(const dmd_profile_t *profile, const dmdv_options_t *options) {
+  const char *instead = "";
+  if (profile->mode == DMD_MODE_CUMULATIVE)
+    instead = "; --sort-by=req shows what each stack allocated in the whole run";
+  else if (profile->run.peak.is_known)
+    instead = "; --moment=peak shows what each stack had when the heap was largest";
+  return dmdv_error("%s has no lifetimes: run the program with --lifetimes=yes%s",
+                    options->files.names[0], instead);
+}
+
 static bool show_lifetimes(const dmd_profile_t *profile, const dmdv_options_t *options) {
   if (options->json || options->view.by != DMD_BY_RECORD || options->view.sections != 0 ||
       options->n_filters > 0)
     return dmdv_error(
         "print: --json, --by, --section and --filter do not work with this --sort-by");
   if (!profile->lifetimes.is_known)
-    return dmdv_error("%s has no lifetimes: run the program with --lifetimes=yes",
-                      options->files.names[0]);
+    return reject_no_lifetimes(profile, options);
   lifetimes_t shown = {profile, options};
   return dmdv_output_print(options->output, !options->no_pager, print_lifetimes, &shown);
 }

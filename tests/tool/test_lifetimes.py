@@ -2,6 +2,7 @@
 """Lifetimes: what each stack allocated in the whole run, and how long its blocks lived."""
 
 import collections
+import re
 
 from harness import commands, dhat
 
@@ -110,7 +111,23 @@ def printed(t):
     t.equal(_counts(_by_function(t.load(merged))["bowl"]), (200, 2000000, 198, 0))
 
 
+def sorted_by_peak(t):
+    """Of brief's blocks the fewest are live at once, and one more than of the others is allocated."""
+    path = t.run("pace", options=YES).profile.path
+    found = {}
+    for order in "peak", "allocated":
+        text = commands.run([t.place.dmdv(), "print", "--sort-by=" + order, path]).out
+        found[order] = re.findall(r"At most ([\d,]+) bytes live at once.*?: (brief|middling|lasting|frame) \(", text, re.DOTALL)
+    sizes = [("1,000,000", "lasting"), ("300,000", "middling"), ("100,000", "brief"), ("1,000", "frame")]
+    t.equal(found["peak"], sizes)
+    t.equal(found["allocated"][0], sizes[2])
+
+
 def turned_off(t):
     profile = t.run("cook").profile
     t.equal("lifetimeList" in profile.doc, False)
-    t.contains(commands.run([t.place.dmdv(), "print", "--sort-by=lifetime", profile.path], status=2).err, "has no lifetimes")
+    for option, instead in ([], "--moment=peak shows"), (["--peak=no"], None), (["--mode=cumulative"], "--sort-by=req shows"):
+        path = t.run("cook", options=option).profile.path
+        for order in "peak", "allocated", "temporary", "lifetime":
+            err = commands.run([t.place.dmdv(), "print", "--sort-by=" + order, path], status=2).err
+            t.contains(err, "has no lifetimes: run the program with --lifetimes=yes" + ("\n" if instead is None else "; " + instead))

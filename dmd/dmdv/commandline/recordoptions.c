@@ -46,10 +46,10 @@ enum { SECTION_MISREPORTED = 1 << (DMD_SECTION_ONCE + 1) };
 static const dmd_option_t record_options[] = {
     DMDV_OUTPUT_OPTION(dmdv_options_t, output, NULL, DMDV_TO_FILE),
     DMDV_MAX_FRAMES_OPTION(dmdv_options_t, view.max_frames, DMDV_FRAMES_COMPARED),
-    {"sort-by", "usable|req|slop|num-blocks|allocated|temporary|lifetime", "usable",
-     "order of the records, largest first; the last three, for print only: what each stack "
-     "allocated in the whole run instead, by bytes, temporary blocks or mean lifetime; the program "
-     "ran with --lifetimes=yes",
+    {"sort-by", "usable|req|slop|num-blocks|peak|allocated|temporary|lifetime", "usable",
+     "order of the records, largest first; the last four, for print only: what each stack "
+     "allocated in the whole run instead, by the most bytes that it had live at once, all bytes, "
+     "temporary blocks or mean lifetime; the program ran with --lifetimes=yes",
      DMD_OPTION_WORD, AT(sort_by), .letter = 's'},
     DMDV_IGNORE_ALLOC_FNS_OPTION(dmdv_options_t, load.ignore_alloc_fns),
     DMDV_ALLOC_FN_OPTION(take_alloc_fn),

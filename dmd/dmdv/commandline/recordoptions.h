@@ -32,7 +32,7 @@ typedef struct dmdv_options {
   bool no_pager;
   unsigned moment;      /* as in --moment */
   unsigned sort_by;     /* as in --sort-by */
-  bool shows_lifetimes; /* sort_by is one of the last three */
+  bool shows_lifetimes; /* sort_by is one of the last four */
   unsigned owners;      /* of print: a dmdv_use_owners_t */
   bool clamp; /* of print: write the profile with its contents clamped, instead of records */
   bool clamp_stats;

@@ -32,7 +32,8 @@ static void add_all(printer_t *p, uint32_t max_frames) {
 
 static uint64_t key_of(const printer_t *p, uint32_t id) {
   const dmd_lifetime_t *lifetime = dmd_lifetimes_at(&p->lifetimes, id);
-  return p->by == DMD_LIFETIMES_BY_ALLOCATED   ? lifetime->alloc_szB
+  return p->by == DMD_LIFETIMES_BY_PEAK        ? lifetime->most_szB
+         : p->by == DMD_LIFETIMES_BY_ALLOCATED ? lifetime->alloc_szB
          : p->by == DMD_LIFETIMES_BY_TEMPORARY ? lifetime->n_temporary
                                                : dmd_lifetime_mean(lifetime);
 }

@@ -8,8 +8,9 @@
 #include "base/out.h"
 #include "model/profile/profile.h"
 
-/* Largest first: allocated bytes, temporary blocks, mean lifetime. */
+/* Largest first: the most bytes live at once, allocated bytes, temporary blocks, mean lifetime. */
 typedef enum {
+  DMD_LIFETIMES_BY_PEAK,
   DMD_LIFETIMES_BY_ALLOCATED,
   DMD_LIFETIMES_BY_TEMPORARY,
   DMD_LIFETIMES_BY_LIFETIME
