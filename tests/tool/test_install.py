@@ -73,6 +73,17 @@ def man_pages(t):
         t.equal(re.findall(r"^\.BR dmd \(1\)", text, re.MULTILINE), [], page)
 
 
+def man_pages_without_warnings(t):
+    """As for a package: no line is too long for a terminal."""
+    _, prefix, _ = installed.folders(t)
+    folder = os.path.join(prefix, "share", "man", "man1")
+    man = [t.need("man"), "--warnings=w", "--local-file"]
+    for page in sorted(os.listdir(folder)):
+        run = commands.run([*man, os.path.join(folder, page)], env=dict(os.environ, MANWIDTH="80", LC_ALL="C.UTF-8"))
+        t.equal(run.err, "", page)
+        t.check(len(run.out.splitlines()) > 20, page)
+
+
 # Where a release says which it is.
 VERSIONS = (("NEWS", r"^(\d\S*) "), ("debian/changelog", r"^valgrind-dmd \((.*?)\)"),
             ("docs/dmdv.1", r'^\.TH .*"dmd (\d\S*)"'), ("docs/manual.md", r"describes dmd (\d[\d.]*\d)"),

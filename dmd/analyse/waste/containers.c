@@ -38,6 +38,7 @@ static const counted_t counted[] = {
      * themselves. */
     {"GArray", "data", 1, true, 2, 1, 0, DMD_WASTE_ARRAY},
     {"GRealArray", "data", 1, true, 2, 1, 0, DMD_WASTE_ARRAY},
+    {"GByteArray", "data", 1, true, 0, 1, 0, DMD_WASTE_ARRAY},
     {"GPtrArray", "pdata", 1, true, 0, 8, 0, DMD_WASTE_ARRAY},
     {"GRealPtrArray", "pdata", 1, true, 0, 8, 0, DMD_WASTE_ARRAY},
     {"GString", "str", 1, false, 0, 1, 1, DMD_WASTE_TEXT},
