@@ -26,8 +26,7 @@
 
 #include "dmd-reporters.h"
 
-/* One asks: ThreadSanitizer keeps one signal of a number for each thread and drops others. */
-enum { N_REGISTERING = 3, N_LIES = 4, SIGNAL = 59 };
+enum { N_REGISTERING = 3, N_LIES = 4, SIGNAL = 59, MAX_AT_ONCE = 32 };
 
 typedef enum { REGISTERS, LOADS, FORKS, ASKS, COLLECTS, POLLS } role_t;
 
@@ -39,6 +38,7 @@ typedef struct {
 static long g_n_requests = 200;
 static const char *g_plugin;
 static int g_n_running, g_is_over;
+static long g_n_answers;
 
 /* What a reporter measures: freed as soon as it is unregistered. */
 typedef struct {
@@ -87,6 +87,13 @@ static int is_over(void) {
   return __atomic_load_n(&g_is_over, __ATOMIC_ACQUIRE);
 }
 
+/* Others keep pace with the requests, so that a slow machine does not spend its time on them. */
+static void await_answers(long n) {
+  long end = __atomic_load_n(&g_n_answers, __ATOMIC_RELAXED) + n;
+  while (!is_over() && __atomic_load_n(&g_n_answers, __ATOMIC_RELAXED) < end)
+    usleep(500);
+}
+
 static void register_some(worker_t *w) {
   enum { N = 4 };
   measured_t *measured[N];
@@ -100,7 +107,7 @@ static void register_some(worker_t *w) {
                                       i % 2 ? DMD_REPORTERS_ANY_THREAD : 0);
       CHECK(ids[i] > 0);
     }
-    usleep((useconds_t)together_roll(&w->dice, 200));
+    await_answers((long)together_roll(&w->dice, 3));
     for (int i = 0; i < N; i++) {
       dmd_reporters_unregister(ids[i]);
       measured[i]->is_alive = 0;
@@ -115,7 +122,7 @@ static void load(void) {
   while (!is_over()) {
     void *plugin = dlopen(g_plugin, RTLD_NOW);
     CHECK(plugin != NULL);
-    usleep(200);
+    await_answers(4);
     CHECK(dlclose(plugin) == 0 && dlopen(g_plugin, RTLD_NOW | RTLD_NOLOAD) == NULL);
   }
 }
@@ -149,13 +156,17 @@ static void read_answer(int fd) {
   CHECK(n > strlen(end) && strcmp(text + n - strlen(end), end) == 0);
 }
 
-/* What it does before accept: wait for the answer, or poll for it. */
-static void ask_once(worker_t *w, void (*answer)(void)) {
+/* To the own thread, one by one: ThreadSanitizer keeps one signal of a number for each thread, and
+ * runs its handler at the next call that it knows. */
+static void send_request(worker_t *w, int *listening) {
   unsigned number = (unsigned)together_roll(&w->dice, 1u << 31) | 2;
-  int listening = listen_as(number), fd;
-  CHECK(sigqueue(getpid(), SIGNAL, (union sigval){.sival_int = (int)number}) == 0);
-  if (answer != NULL)
-    answer();
+  *listening = listen_as(number);
+  CHECK(pthread_sigqueue(pthread_self(), SIGNAL, (union sigval){.sival_int = (int)number}) == 0);
+  usleep(1);
+}
+
+static void take_answer(int listening) {
+  int fd;
   do
     fd = accept(listening, NULL, NULL);
   while (fd < 0 && errno == EINTR);
@@ -165,9 +176,27 @@ static void ask_once(worker_t *w, void (*answer)(void)) {
   close(listening);
 }
 
+/* In a child, which has no other thread that could poll. */
+static void ask_itself(worker_t *w) {
+  int listening;
+  send_request(w, &listening);
+  dmd_reporters_poll();
+  take_answer(listening);
+}
+
 static void ask(worker_t *w) {
-  for (long step = 0; step < g_n_requests; step++)
-    ask_once(w, NULL);
+  int listening[MAX_AT_ONCE];
+  for (long left = g_n_requests; left > 0;) {
+    int n = 1 + (int)together_roll(&w->dice, left < MAX_AT_ONCE ? (uint64_t)left : MAX_AT_ONCE);
+    for (int i = 0; i < n; i++)
+      send_request(w, &listening[i]);
+    for (int i = 0; i < n; i++) {
+      take_answer(listening[i]);
+      if (__atomic_add_fetch(&g_n_answers, 1, __ATOMIC_RELAXED) % 10000 == 0)
+        printf("# %ld answers\n", g_n_answers);
+    }
+    left -= n;
+  }
   __atomic_store_n(&g_is_over, 1, __ATOMIC_RELEASE);
 }
 
@@ -182,7 +211,7 @@ static void collect(void) {
   while (!is_over()) {
     long n = 0;
     CHECK(dmd_reporters_collect(take, &n, 0) == n);
-    usleep(300);
+    await_answers(3);
   }
 }
 
@@ -203,14 +232,14 @@ static void fork_some(worker_t *w) {
       long n = 0;
       g_n_running = 0; /* whatever ran in another thread has ended here */
       CHECK(dmd_reporters_collect(take, &n, 0) == n && n > 0);
-      ask_once(w, dmd_reporters_poll);
+      ask_itself(w);
       _exit(0);
     }
     while (waitpid(pid, &status, 0) < 0)
       CHECK(errno == EINTR);
     CHECK(status == 0);
     w->dice++; /* the child used numbers, too */
-    usleep(50000);
+    await_answers(100);
   }
 }
 
