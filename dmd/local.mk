@@ -375,6 +375,7 @@ dmd_reader_sources = \
   dmd/dmdv/input/fleet.c dmd/dmdv/input/fleet.h \
   dmd/dmdv/input/input.c dmd/dmdv/input/input.h \
   dmd/dmdv/input/profilefile.c dmd/dmdv/input/profilefile.h \
+  dmd/dmdv/export_otlp.h \
   dmd/dmdv/export_pprof.h \
   dmd/debuginfo/flow.c dmd/debuginfo/flow.h \
   dmd/debuginfo/instruction.c dmd/debuginfo/instruction.h \
@@ -432,8 +433,10 @@ dmd_reader_sources = \
   dmd/dmdv/memory/memoryserver.h \
   dmd/dmdv/memory/systemtrees.c dmd/dmdv/memory/systemtrees.h
 
-# The part of dmdv that needs protobuf-c, which generates code from the .proto file.
-dmd_protobuf_sources = dmd/dmdv/export_pprof.c dmd/dmdv/profile.proto
+# The part of dmdv that needs protobuf-c, which generates code from the .proto files.
+dmd_protobuf_sources = \
+  dmd/dmdv/export_otlp.c dmd/dmdv/otlp.proto \
+  dmd/dmdv/export_pprof.c dmd/dmdv/profile.proto
 
 # The part that needs libdw, and its stub.
 dmd_types_sources = \

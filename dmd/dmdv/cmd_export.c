@@ -9,6 +9,7 @@
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/commandline/show.h"
+#include "dmdv/export_otlp.h"
 #include "dmdv/export_pprof.h"
 #include "dmdv/graph/typedgraph.h"
 #include "host/output.h"
@@ -76,6 +77,7 @@ static bool save_graph(const char *name, const graph_export_t *export) {
 /* dmdv export: writes a profile or a heap graph in another program's format. */
 
 #ifndef DMD_HAVE_PROTOBUF
+#define dmdv_export_otlp NULL
 #define dmdv_export_pprof NULL
 #endif
 
@@ -91,13 +93,14 @@ typedef struct {
 } format_t;
 
 /* Their names and descriptions, in the same order. */
-static const char format_names[] = "pprof|collapsed|speedscope|dhat|callgrind|about-memory|"
+static const char format_names[] = "pprof|otlp|collapsed|speedscope|dhat|callgrind|about-memory|"
                                    "openmetrics|benchmark|heapsnapshot|fxsnapshot";
 static const format_t formats[] = {
     {.write = dmdv_export_pprof,
      .has_peak = true,
      .gzip = true,
      .what = "Google's pprof, Parca, Pyroscope"},
+    {.write = dmdv_export_otlp, .has_peak = true, .what = "OpenTelemetry's collectors, by OTLP"},
     {.write = dmd_export_collapsed, .what = "flame graphs: flamegraph.pl FILE"},
     {.write = dmd_export_speedscope, .has_peak = true, .what = "speedscope.app: speedscope FILE"},
     {.write = dmd_export_dhat,
@@ -116,7 +119,7 @@ static const format_t formats[] = {
      .gzip = true,
      .what = "heap graphs for Firefox's Memory panel"},
 };
-enum { FORMAT_PPROF, N_FORMATS = sizeof formats / sizeof formats[0] };
+enum { FORMAT_PPROF, FORMAT_OTLP, N_FORMATS = sizeof formats / sizeof formats[0] };
 
 typedef struct {
   unsigned format;       /* N_FORMATS: not given */
@@ -132,8 +135,8 @@ typedef struct {
 } options_t;
 
 static bool is_label_name(const char *name, size_t n) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-  return n > 0 && strchr("0123456789", name[0]) == NULL && strspn(name, letters) >= n;
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.0123456789";
+  return n > 0 && strchr(".0123456789", name[0]) == NULL && strspn(name, letters) >= n;
 }
 
 /* A name can have only one value, whether dmdv or the user sets it: that is all that stores
@@ -142,7 +145,7 @@ static const char *label_is_wrong(const options_t *o, const char *value, size_t 
   static const char *const own[] = {"status",          "tag",    "reporter",
                                     "second_reporter", "thread", "process"};
   if (value[n] != '=' || !is_label_name(value, n))
-    return "give NAME=VALUE, where NAME has letters, digits and _";
+    return "give NAME=VALUE, where NAME has letters, digits, _ and, with otlp, dots";
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     if (strlen(own[i]) == n && strncmp(own[i], value, n) == 0)
       return "dmdv sets this label itself";
@@ -173,9 +176,9 @@ static const dmd_option_t options[] = {
     DMDV_OUTPUT_OPTION(options_t, output, NULL,
                        DMDV_TO_FILE DMDV_GZIPPED ", and always with pprof and fxsnapshot"),
     DMDV_IGNORE_ALLOC_FNS_OPTION(options_t, load.ignore_alloc_fns),
-    DMDV_END_OR_PEAK_OPTION(options_t, load.moment,
-                            DMDV_END_OR_PEAK
-                            "; end, in pprof, speedscope, dhat and callgrind: of one file both"),
+    DMDV_END_OR_PEAK_OPTION(
+        options_t, load.moment,
+        DMDV_END_OR_PEAK "; end, in pprof, otlp, speedscope, dhat and callgrind: of one file both"),
     {"section", "twice|unreported|once|all", NULL,
      "with collapsed: only blocks of this report state; default: all", DMD_OPTION_WORD,
      DMD_OPTION_AT(options_t, section)},
@@ -184,8 +187,8 @@ static const dmd_option_t options[] = {
      "times",
      DMD_OPTION_WORD_BIT, DMD_OPTION_AT(options_t, roots)},
     {"label", "NAME=VALUE", NULL,
-     "with pprof: add a label to each sample, such as build=cafe, for profile stores; may be given "
-     "several times",
+     "with pprof and otlp: add a label to each sample, or in otlp to the program, such as "
+     "build=cafe, for profile stores; may be given several times",
      DMD_OPTION_OWN, .take = take_label},
     {"max-nodes", "N", NULL,
      "with heapsnapshot and fxsnapshot: merge the smallest parts of a larger graph until this many "
@@ -230,8 +233,12 @@ static bool check_format(const options_t *o, const format_t *format) {
     return dmdv_error("export: --root works with --format=collapsed or speedscope only");
   if (o->max_nodes != 0 && format->write_graph == NULL)
     return dmdv_error("export: --max-nodes works with --format=heapsnapshot or fxsnapshot only");
-  if (o->n_labels != 0 && o->format != FORMAT_PPROF)
-    return dmdv_error("export: --label works with --format=pprof only");
+  if (o->n_labels != 0 && o->format != FORMAT_PPROF && o->format != FORMAT_OTLP)
+    return dmdv_error("export: --label works with --format=pprof or otlp only");
+  for (size_t i = 0; i < o->n_labels; i++)
+    if (o->format == FORMAT_PPROF && strchr(o->labels[i].key, '.') != NULL)
+      return dmdv_error("export: --label=%s: names with a dot work with --format=otlp only",
+                        o->labels[i].key);
   if (o->load.ignore_alloc_fns && (format->write_graph != NULL || format->is_figures))
     return dmdv_error(
         "export: --ignore-alloc-fns works only with formats that have the stacks of profiles");
@@ -245,7 +252,7 @@ static bool check_options(const options_t *o) {
   if (!check_format(o, format))
     return false;
   if (format->write == NULL && format->write_graph == NULL && !format->is_figures)
-    return dmdv_error("export: this dmdv was built without protobuf-c, which pprof needs");
+    return dmdv_error("export: this dmdv was built without protobuf-c, which this format needs");
   if (o->files.n < 1)
     return dmdv_error("export: give one or more files; see dmdv export --help");
   if (o->files.n > 1 && format->write_graph != NULL)

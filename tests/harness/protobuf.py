@@ -28,7 +28,12 @@ def fields(data):
     found, at = {}, 0
     while at < len(data):
         key, at = varint(data, at)
-        demand(key & 7 in (0, 2), "wire type %d" % (key & 7))
+        demand(key & 7 in (0, 1, 2), "wire type %d" % (key & 7))
+        if key & 7 == 1:
+            demand(at + 8 <= len(data), "a number ends in the middle")
+            found.setdefault(key >> 3, []).append(int.from_bytes(data[at:at + 8], "little"))
+            at += 8
+            continue
         value, at = varint(data, at)
         if key & 7 == 2:
             demand(at + value <= len(data), "a field ends in the middle")

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 
+import otlpdecode
 import pprofdecode
 from dmdvtest import Profile
 from harness import Skip, files
@@ -318,7 +319,7 @@ def test_pprof_labels_of_the_user(test):
     err = test.error("export", "--format=pprof", "-o", "p.pb.gz", *("--label=l%d=x" % i for i in range(17)), "p.json")
     test.check("too many" in err, err)
     err = test.error("export", "--format=dhat", "--label=a=1", "p.json")
-    test.check("pprof only" in err, err)
+    test.check("pprof or otlp only" in err, err)
 
 
 def test_pprof_of_several_processes(test):
@@ -432,6 +433,58 @@ def test_pprof_by_go(test):
     out = test.run([go, "tool", "pprof", "-top", "-inuse_space", "p.pb.gz"], env=dict(os.environ, HOME=test.folder)).out
     flat = {line.split()[-1]: line.split()[0] for line in out.split("\n")[5:] if line}
     test.equal(flat["bake"], "360B", out)
+
+
+# ---- otlp ----
+
+
+def decode_otlp(test, profile, *options):
+    need_pprof(test)
+    test.write("p.json", profile)
+    test.dmdv("export", "--format=otlp", "-o", "p.otlp", *options, "p.json")
+    return otlpdecode.Decoded(files.read_bytes(test.path("p.otlp")))
+
+
+def same_as_pprof(test, profile):
+    """Each value of a sample is there, under the same stack and labels. Here a frame without a name has no name."""
+    names = {"thread.id": "thread"}
+    pprof, otlp = decode(test, profile), decode_otlp(test, profile)
+    expected = sorted((name, value, [(f[0] if " +0x" not in f[0] or f[4] == 0 else "", f[1], f[2]) for f in stack], sorted(labels.items()))
+                      for stack, values, labels in pprof.samples for name, value in values.items() if value != 0)
+    found = sorted((p.type[0], value, [(f[0], f[1], f[2]) for f in stack],
+                    sorted((names.get(k, k[len("dmd."):]), str(v)) for k, v in attributes.items()))
+                   for p in otlp.profiles for stack, attributes, value in p.samples)
+    test.equal(found, expected, "samples")
+    test.equal(otlp.profiles[0].type[0], pprof.default, "the default type is first")
+    test.check({p.type for p in otlp.profiles} <= set(pprof.types), "types with their units")
+    test.equal({(p.nanoseconds, p.period, p.period_type) for p in otlp.profiles}, {(pprof.nanoseconds, 1, ("space", "bytes"))}, "time")
+    return otlp
+
+
+def test_otlp(test):
+    for profile in (heap("live"), heap("cumulative"), Peak(), Lived(), hostile(), Profile()):
+        same_as_pprof(test, profile)
+    run = dict(RUN, time="2026-11-22T09:44:50Z", host="ship", sampleInterval=512)
+    d = decode_otlp(test, heap(dmd=run))
+    test.equal(d.resource, {"service.name": "app", "process.pid": 77, "process.command_line": "/usr/bin/app --fast", "host.name": "ship"}, "resource")
+    test.equal(d.scope[0], "dmd", "scope")
+    test.equal({(p.nanoseconds, p.period) for p in d.profiles}, {(1795340690 * 10 ** 9, 512)}, "time and period")
+
+
+def test_otlp_labels_of_the_user(test):
+    """They belong to the program; OpenTelemetry's names have dots."""
+    d = decode_otlp(test, heap(), "--label=service.name=shop", "--label=build=cafe")
+    test.equal(d.resource, {"service.name": "shop", "process.pid": 77, "process.command_line": "/usr/bin/app --fast", "build": "cafe"}, "resource")
+    test.check("with --format=otlp only" in test.error("export", "--format=pprof", "-o", "x", "--label=a.b=1", "p.json"), "pprof has no dots")
+
+
+def test_otlp_objects(test):
+    """A frame without a name has its address, in an object with a build id, by which readers find the name."""
+    p = Profile(dmd=RUN).block(8, ["sq_new (sq.c:1)", "???[/bin/b +0x5]"])
+    p.document["dmd"] = dict(RUN, objects=[{"path": "/usr/lib/libsq.so", "buildId": "c0ffee01", "frames": {p.frames["sq_new (sq.c:1)"]: 16}},
+                                           {"path": "/bin/b", "buildId": "0b", "frames": {p.frames["???[/bin/b +0x5]"]: 5}}])
+    stack = decode_otlp(test, p).profiles[0].samples[0][0]
+    test.equal(stack, [("sq_new", "sq.c", 1, "/usr/lib/libsq.so", 16, "c0ffee01"), ("", "", 0, "/bin/b", 5, "0b")], "stack")
 
 
 # ---- speedscope ----
@@ -680,7 +733,7 @@ def test_about_memory_of_processes(test):
 
 # ---- Every format ----
 
-FORMATS = ("collapsed", "speedscope", "dhat", "callgrind", "pprof", "about-memory")
+FORMATS = ("collapsed", "speedscope", "dhat", "callgrind", "pprof", "otlp", "about-memory")
 
 
 def test_empty(test):
@@ -733,7 +786,7 @@ def refuse_full_disk(test, form):
 
 def test_full_disk(test):
     for form in FORMATS:
-        if form != "pprof":
+        if form not in ("pprof", "otlp"):
             refuse_full_disk(test, form)
 
 
