@@ -179,6 +179,7 @@ dmd_core_sources = \
   dmd/files/profile/jsonvalue.c dmd/files/profile/jsonvalue.h \
   dmd/show/page/answer.c dmd/show/page/answer.h \
   dmd/show/page/ask_census.c \
+  dmd/show/page/ask_claims.c \
   dmd/show/page/ask_curves.c \
   dmd/show/page/ask_faults.c \
   dmd/show/page/ask_files.c \

@@ -135,7 +135,7 @@ static bool load_subject(dmd_subject_t *subject, dmd_profile_t *profile, const c
                          const options_t *o, dmd_ignore_t *ignore, bool count) {
   if (!dmdv_load_or_say(profile, name, &o->load))
     return false;
-  dmdv_add_claim_faults(profile, name);
+  dmdv_add_claim_faults(profile, name, NULL);
   *subject = subject_of(profile, ignore, count);
   return true;
 }
@@ -348,7 +348,7 @@ static int check_file(const options_t *o, dmd_ignore_t *ignore) {
   if (!dmdv_load_either(&profile, &amounts, name, &load, &is_profile, &fail)) {
     dmdv_error_in(name, &fail);
   } else if (is_profile) {
-    dmdv_add_claim_faults(&profile, name);
+    dmdv_add_claim_faults(&profile, name, NULL);
     status = check_profile(o, ignore, &profile, name);
   } else {
     dmd_amounts_complete(&amounts);
@@ -385,7 +385,7 @@ static int check_alone(const options_t *o, int i, dmd_ignore_t *ignore) {
   dmd_profile_t profile;
   if (!dmdv_load_or_say(&profile, o->files.names[i], &o->load))
     return 2;
-  dmdv_add_claim_faults(&profile, o->files.names[i]);
+  dmdv_add_claim_faults(&profile, o->files.names[i], NULL);
   one.baseline = one.ignore = NULL;
   one.files = (dmdv_files_t){.names = &o->files.names[i], .n = 1};
   one.limits.n = 0;

@@ -126,7 +126,7 @@ static int print_file(const dmdv_options_t *options, int argc, char **argv) {
   dmd_profile_t profile;
   if (!dmdv_load_or_say(&profile, options->files.names[0], &options->load))
     return 2;
-  dmdv_add_claim_faults(&profile, options->files.names[0]);
+  dmdv_add_claim_faults(&profile, options->files.names[0], NULL);
   bool good = options->shows_lifetimes ? show_lifetimes(&profile, options)
                                        : show(&profile, options, argc, argv);
   dmd_profile_destroy(&profile);

@@ -63,7 +63,12 @@ def test_claims(test):
     test.equal([function[key] for key in ("function", "calls", "right", "changed", "notInABlock")], ["size_of", 8, 6, 2, 1])
     test.equal(function["rule"], {"counts": "retained", "bytes": "requested", "constant": 0, "explains": True})
     wrong = [(f["calls"], f["least"], f["most"], f["defects"], f["example"]["address"]) for f in function["findings"]]
-    test.equal(wrong, [(2, -10, 8, [{"kind": "unexplained"}], "0x8200")])
+    test.equal(wrong, [(2, -10, 8, [{"kind": "unexplained", "sentence": "no part explains this"}], "0x8200")])
+    [finding] = function["findings"]
+    test.equal([(o["address"], o["calls"], o["claimed"] - o["true"]) for o in finding["outliers"]], [("0x8200", 1, -10), ("0x8300", 1, 8)])
+    test.equal((finding["bytes"], finding["difference"]), (18, "10 bytes too few to 8 bytes too many"))
+    test.equal(function["sentences"][1:], ["2 calls not judged: the object changed before a heap graph was written",
+                                           "1 call not judged: the argument is not in a block"])
     [function] = analysed(test, "claims", "--filter=function=wash", path)["functions"]
     test.equal((function["calls"], function["right"]), (2, 0))
     for limit, status, says in ((1, 0, ""), (0, 1, "dmdv: claims: --max-misreports=0 is not kept: wrong results of 1 kind\n")):

@@ -48,6 +48,7 @@ def missing_member(t):
     run = _run(t)
     said, function = _said(run), _claims(t, run)["size_without_title"]
     t.equal((function["calls"], function["right"], function["changed"]), (12, 6, 0))
+    t.equal(function["returns"], "all that the object retains, in requested bytes")
     [finding] = function["findings"]
     t.equal((finding["calls"], finding["least"], finding["most"]), (6, -said["title"][0], -said["title"][0]))
     [defect] = finding["defects"]
@@ -66,6 +67,9 @@ def each_entry(t):
     [defect] = finding["defects"]
     t.equal((defect["kind"], defect["bytes"]), ("for-each", 8))
     t.check("node" in defect["part"] or "text" in defect["part"], defect["part"])
+    outliers = finding["outliers"]
+    t.equal([(one["elements"], one["claimed"] - one["true"]) for one in outliers], [(i, 8 * i) for i in range(n, 0, -1)])
+    t.equal({frame.split()[0] for one in outliers for frame in one["askedAt"]}, {"size_with_more", "main"})
 
 
 def calls_that_do_not_return(t):

@@ -77,12 +77,12 @@ test("findings: places come first, and what says what to do is not crowded out",
   assert.deepEqual(chosen(Array<Finding>(9).fill(WASTE)).length, 4);
 });
 
-test("findings: each leads to the view that shows it, except for claims", () => {
+test("findings: each leads to the view that shows it", () => {
   assert.deepEqual(viewOf(PLACE), ["records", { by: "line", line: "f (a.c:1)" }]);
   assert.deepEqual(viewOf({ ...PLACE, kind: "twice", record: 7 }), ["records", { section: "twice", id: "7" }]);
   assert.deepEqual(viewOf({ ...PLACE, kind: "growth" }), ["timeline", {}]);
   assert.deepEqual(viewOf(WASTE), ["waste", {}]);
-  assert.equal(viewOf({ ...PLACE, kind: "claim" }), undefined);
+  assert.deepEqual(viewOf({ ...PLACE, kind: "claim", place: "size_of" }), ["claims", { function: "size_of" }]);
 });
 
 test("findings: the bar has the places and the rest, in words too; without findings there is nothing", () => {

@@ -84,3 +84,23 @@ const dmd_claim_part_t *dmd_claimcases_find(const dmd_claimcases_t *cases,
   }
   return NULL;
 }
+
+static uint32_t copy_stack(dmd_profile_t *to, const dmd_profile_t *from, uint32_t stack) {
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(from, stack, &n);
+  uint32_t *copied = dmd_env_alloc(to->env, "dmd.claimcases", (n + 1) * sizeof *copied);
+  for (size_t i = 0; i < n; i++)
+    copied[i] = dmd_frames_copy(&to->frames, &from->frames, frames[i]);
+  uint32_t id = dmd_profile_stack(to, copied, n);
+  dmd_env_free(to->env, copied);
+  return id;
+}
+
+void dmd_claimcases_move_stacks(dmd_claimcases_t *cases, uint32_t first, dmd_profile_t *to,
+                                const dmd_profile_t *from) {
+  for (uint32_t id = first; id <= cases->cases.last; id++) {
+    dmd_claim_case_t *c = DMD_POOL_AT(&cases->cases, dmd_claim_case_t, id);
+    if (c->stack != DMD_NONE)
+      c->stack = copy_stack(to, from, c->stack);
+  }
+}

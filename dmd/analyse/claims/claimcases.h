@@ -19,6 +19,7 @@
 #define DMD_ANALYSE_CLAIMS_CLAIMCASES_H
 
 #include "base/intern.h"
+#include "model/profile/profile.h"
 
 typedef struct dmd_claim_size {
   uint64_t blocks, req, usable; /* blocks; bytes */
@@ -63,7 +64,7 @@ typedef struct dmd_claim_part {
 typedef struct dmd_claim_case {
   uint32_t function; /* of names */
   uint32_t file;     /* from 0: the graph that it was judged by */
-  uint32_t stack;    /* of that graph's profile; DMD_NONE: not recorded */
+  uint32_t stack;    /* of that graph's profile, or where stacks were moved; DMD_NONE: unknown */
   uint32_t shape;    /* of names */
   bool is_of_set;    /* about a set of blocks: all sizes are equal */
   uint64_t argument, value, count;
@@ -111,6 +112,11 @@ static inline const dmd_claim_part_t *dmd_claimcases_part(const dmd_claimcases_t
                                                           const dmd_claim_case_t *c, uint32_t i) {
   return DMD_POOL_AT(&cases->parts, const dmd_claim_part_t, c->first_part + i);
 }
+
+/* Copies the stacks of the cases from `first` on from one profile to another, which may outlive the
+ * graph. */
+void dmd_claimcases_move_stacks(dmd_claimcases_t *cases, uint32_t first, dmd_profile_t *to,
+                                const dmd_profile_t *from);
 
 /* The part of a case with this key; NULL: none. */
 const dmd_claim_part_t *dmd_claimcases_find(const dmd_claimcases_t *cases,

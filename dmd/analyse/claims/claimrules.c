@@ -73,16 +73,32 @@ static dmd_claim_finding_t *finding_with(dmd_pool_t *findings, uint32_t first,
   return new;
 }
 
+/* Adds the case, which is the finding's latest, to its outliers if there is room or a smaller one.
+ */
+static void add_outlier(const function_t *f, dmd_claim_finding_t *finding, uint32_t id) {
+  uint64_t off = dmd_magnitude(dmd_claim_difference(&f->rule, case_of(f, id)));
+  uint32_t i = dmd_claim_n_outliers(finding) - 1;
+  bool is_full = finding->n_cases > DMD_MAX_OUTLIERS;
+  if (is_full &&
+      off <= dmd_magnitude(dmd_claim_difference(&f->rule, case_of(f, finding->outliers[i]))))
+    return;
+  for (; i > 0; i--) {
+    uint32_t before = finding->outliers[i - 1];
+    if (dmd_magnitude(dmd_claim_difference(&f->rule, case_of(f, before))) >= off)
+      break;
+    finding->outliers[i] = before;
+  }
+  finding->outliers[i] = id;
+}
+
 static void add_to_finding(const function_t *f, dmd_claim_finding_t *finding, uint32_t id) {
   const dmd_claim_case_t *c = case_of(f, id);
-  int64_t difference = (int64_t)(c->value - dmd_claim_truth(&f->rule, c));
+  int64_t difference = dmd_claim_difference(&f->rule, c);
   bool is_first = finding->n_cases++ == 0;
   finding->count += c->count;
   uint64_t off = dmd_magnitude(difference), room = UINT64_MAX - finding->bytes;
   finding->bytes = off > room / c->count ? UINT64_MAX : finding->bytes + off * c->count;
-  if (is_first || (dmd_magnitude(difference) > dmd_magnitude(finding->least) &&
-                   dmd_magnitude(difference) > dmd_magnitude(finding->most)))
-    finding->example = id;
+  add_outlier(f, finding, id);
   if (is_first || difference < finding->least)
     finding->least = difference;
   if (is_first || difference > finding->most)

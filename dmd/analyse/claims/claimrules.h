@@ -20,6 +20,8 @@
 
 #include "analyse/claims/claimdefects.h"
 
+enum { DMD_MAX_OUTLIERS = 20 };
+
 /* Claims of a function with the same defects. */
 typedef struct dmd_claim_finding {
   dmd_defect_t defects[DMD_MAX_DEFECTS]; /* up to the first DMD_DEFECT_NONE */
@@ -27,7 +29,7 @@ typedef struct dmd_claim_finding {
   uint64_t count;      /* calls */
   uint64_t bytes;      /* by how much they are wrong in total; saturates */
   int64_t least, most; /* difference of claim and truth; positive: the claim is too large */
-  uint32_t example;    /* the case with the largest difference */
+  uint32_t outliers[DMD_MAX_OUTLIERS]; /* cases, those with the largest differences first */
 } dmd_claim_finding_t;
 
 typedef struct dmd_claim_verdict {
@@ -48,6 +50,17 @@ typedef struct dmd_claimrules {
 /* The cases must be complete, and outlive the rules. */
 void dmd_claimrules_init(dmd_claimrules_t *rules, const dmd_claimcases_t *cases);
 void dmd_claimrules_destroy(dmd_claimrules_t *rules);
+
+/* How far a claim is from the truth; positive: it is too large. */
+static inline int64_t dmd_claim_difference(const dmd_claim_rule_t *rule,
+                                           const dmd_claim_case_t *c) {
+  return (int64_t)(c->value - dmd_claim_truth(rule, c));
+}
+
+/* The number of outliers; the first is the example. */
+static inline uint32_t dmd_claim_n_outliers(const dmd_claim_finding_t *finding) {
+  return finding->n_cases < DMD_MAX_OUTLIERS ? finding->n_cases : DMD_MAX_OUTLIERS;
+}
 
 static inline const dmd_claim_verdict_t *dmd_claimrules_at(const dmd_claimrules_t *rules,
                                                            uint32_t id) {

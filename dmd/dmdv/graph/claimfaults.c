@@ -48,19 +48,6 @@ static void find_graphs(const dmd_profile_t *profile, const char *name, glob_t *
   dmd_strbuf_destroy(&pattern);
 }
 
-/* ---- Stacks. ---- */
-
-static uint32_t copy_stack(dmd_profile_t *to, const dmd_profile_t *from, uint32_t stack) {
-  size_t n;
-  const uint32_t *frames = dmd_profile_frames(from, stack, &n);
-  uint32_t *copied = dmd_env_alloc(&dmdv_env, "dmdv.claims", (n + 1) * sizeof *copied);
-  for (size_t i = 0; i < n; i++)
-    copied[i] = dmd_frames_copy(&to->frames, &from->frames, frames[i]);
-  uint32_t id = dmd_profile_stack(to, copied, n);
-  dmd_env_free(&dmdv_env, copied);
-  return id;
-}
-
 /* Adds the claims of a graph. From then on their stacks are the profile's. */
 static void add_graph(dmd_claimcases_t *cases, dmd_profile_t *profile, const char *name,
                       uint32_t file) {
@@ -73,10 +60,7 @@ static void add_graph(dmd_claimcases_t *cases, dmd_profile_t *profile, const cha
   uint32_t first = cases->cases.last + 1;
   if (its->run.pid == profile->run.pid)
     dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, file, NULL);
-  for (uint32_t id = first; id <= cases->cases.last; id++) {
-    dmd_claim_case_t *c = DMD_POOL_AT(&cases->cases, dmd_claim_case_t, id);
-    c->stack = copy_stack(profile, its, c->stack);
-  }
+  dmd_claimcases_move_stacks(cases, first, profile, its);
   dmdv_graph_close(&graph);
 }
 
@@ -85,7 +69,7 @@ static void add_graph(dmd_claimcases_t *cases, dmd_profile_t *profile, const cha
 static void add_fault(dmd_profile_t *profile, const dmd_claimrules_t *rules, uint32_t id,
                       const dmd_claim_finding_t *finding) {
   const dmd_claim_verdict_t *v = dmd_claimrules_at(rules, id);
-  const dmd_claim_case_t *c = dmd_claimcases_at(rules->cases, finding->example);
+  const dmd_claim_case_t *c = dmd_claimcases_at(rules->cases, finding->outliers[0]);
   dmd_strbuf_t text;
   dmd_out_t out;
   dmd_strbuf_init(&text, &dmdv_env);
@@ -105,7 +89,17 @@ static void add_fault(dmd_profile_t *profile, const dmd_claimrules_t *rules, uin
   dmd_strbuf_destroy(&text);
 }
 
-static void add_faults(dmd_profile_t *profile, const dmd_claimcases_t *cases) {
+static void write_json(dmd_strbuf_t *json, const dmd_claimrules_t *rules,
+                       const dmd_profile_t *stacks) {
+  dmd_out_t out;
+  if (json == NULL || rules->verdicts.last == 0)
+    return;
+  dmd_out_init(&out, dmd_strbuf_write, json);
+  dmd_claims_json(&out, rules, stacks);
+  dmd_out_flush(&out);
+}
+
+static void add_faults(dmd_profile_t *profile, const dmd_claimcases_t *cases, dmd_strbuf_t *json) {
   dmd_claimrules_t rules;
   dmd_claimrules_init(&rules, cases);
   for (uint32_t id = 1; id <= rules.verdicts.last; id++) {
@@ -113,10 +107,11 @@ static void add_faults(dmd_profile_t *profile, const dmd_claimcases_t *cases) {
     for (uint32_t i = 0; i < v->n_findings; i++)
       add_fault(profile, &rules, id, dmd_claimrules_finding(&rules, v, i));
   }
+  write_json(json, &rules, profile);
   dmd_claimrules_destroy(&rules);
 }
 
-void dmdv_add_claim_faults(dmd_profile_t *profile, const char *name) {
+void dmdv_add_claim_faults(dmd_profile_t *profile, const char *name, dmd_strbuf_t *json) {
   glob_t found = {.gl_pathc = 0};
   dmd_claimcases_t cases;
   if (profile->options == NULL || strstr(profile->options, "--claim-fn=") == NULL)
@@ -125,7 +120,23 @@ void dmdv_add_claim_faults(dmd_profile_t *profile, const char *name) {
   dmd_claimcases_init(&cases, &dmdv_env);
   for (size_t i = 0; i < found.gl_pathc; i++)
     add_graph(&cases, profile, found.gl_pathv[i], (uint32_t)i);
-  add_faults(profile, &cases);
+  add_faults(profile, &cases, json);
   dmd_claimcases_destroy(&cases);
   globfree(&found);
+}
+
+void dmdv_claims_of_graph(dmdv_typedgraph_t *graph, dmd_strbuf_t *json) {
+  dmd_kinds_t kinds;
+  dmd_claimcases_t cases;
+  dmd_claimrules_t rules;
+  if (graph->heap.claims.last == 0)
+    return;
+  dmd_kinds_init(&kinds, &graph->typing);
+  dmd_claimcases_init(&cases, &dmdv_env);
+  dmd_claimcases_add_graph(&cases, &graph->heap, &kinds, 0, NULL);
+  dmd_claimrules_init(&rules, &cases);
+  write_json(json, &rules, &graph->heap.profile);
+  dmd_claimrules_destroy(&rules);
+  dmd_claimcases_destroy(&cases);
+  dmd_kinds_destroy(&kinds);
 }

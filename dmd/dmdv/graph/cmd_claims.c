@@ -53,13 +53,14 @@ static const dmdv_part_t parts[] = {
 
 typedef struct {
   const options_t *options;
+  dmd_profile_t stacks; /* of the cases */
   dmd_claimrules_t rules;
 } result_t;
 
 static void print(void *ctx, dmd_out_t *out) {
   const result_t *result = ctx;
   if (result->options->graph.json)
-    dmd_claims_json(out, &result->rules);
+    dmd_claims_json(out, &result->rules, &result->stacks);
   else
     dmd_claims_print(out, &result->rules, result->options->graph.max_rows);
 }
@@ -97,14 +98,16 @@ static bool suggest(options_t *o) {
 
 /* One graph at a time is in memory. The last one, which usually has most objects, shows what debug
  * information is missing. */
-static bool add_files(dmd_claimcases_t *cases, options_t *o) {
+static bool add_files(dmd_claimcases_t *cases, dmd_profile_t *stacks, options_t *o) {
   dmdv_graph_t graph;
   for (int i = 0; i < o->graph.files.n; i++) {
     o->graph.typed.is_quiet = i + 1 < o->graph.files.n;
     if (!dmdv_graph_open(&graph, o->graph.files.names[i], &o->graph))
       return false;
+    uint32_t first = cases->cases.last + 1;
     bool *picks = dmdv_graph_picks(&graph, &o->graph);
     dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, (uint32_t)i, picks);
+    dmd_claimcases_move_stacks(cases, first, stacks, &graph.typed.heap.profile);
     dmd_env_free(&dmdv_env, picks);
     dmdv_graph_close(&graph);
   }
@@ -133,12 +136,14 @@ static int check(options_t *o) {
   result_t result = {.options = o};
   int status = 2;
   dmd_claimcases_init(&cases, &dmdv_env);
-  if (add_files(&cases, o)) {
+  dmd_profile_init(&result.stacks, &dmdv_env);
+  if (add_files(&cases, &result.stacks, o)) {
     dmd_claimrules_init(&result.rules, &cases);
     if (dmdv_graph_show(&o->graph, print, &result))
       status = keeps_limit(o, &result.rules) ? 0 : 1;
     dmd_claimrules_destroy(&result.rules);
   }
+  dmd_profile_destroy(&result.stacks);
   dmd_claimcases_destroy(&cases);
   return status;
 }

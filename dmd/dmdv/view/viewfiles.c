@@ -30,6 +30,7 @@ typedef struct {
   dmd_bundle_file_t file;
   dmd_run_t run; /* of a profile, to recognise its graph; its strings are freed */
   dmd_mode_t mode;
+  dmd_strbuf_t claims; /* a document; empty: none */
 } entry_t;
 
 typedef struct {
@@ -52,6 +53,7 @@ static uint32_t add_entry(view_t *view, const char *name) {
   uint32_t id = dmd_pool_add(&view->entries);
   *entry_at(view, id) = (entry_t){.name = dmd_env_alloc(&dmdv_env, "dmdv.view", strlen(name) + 1)};
   strcpy(entry_at(view, id)->name, name);
+  dmd_strbuf_init(&entry_at(view, id)->claims, &dmdv_env);
   return id;
 }
 
@@ -151,7 +153,7 @@ static bool add_profile(view_t *view, entry_t *entry) {
   if (!dmdv_load_or_say(&profile, entry->name, &view->options->load))
     return false;
   if (!view->options->anonymize)
-    dmdv_add_claim_faults(&profile, entry->name);
+    dmdv_add_claim_faults(&profile, entry->name, &entry->claims);
   if (view->options->moment == DMD_MOMENT_PEAK && !profile.has_peak) {
     dmd_profile_destroy(&profile);
     return dmdv_error_no_peak(entry->name);
@@ -255,6 +257,8 @@ static void write_graph(view_t *view, entry_t *entry, dmdv_typedgraph_t *graph) 
   dmd_knownvariables_t variables;
   dmd_knownvariables_init(&variables, &dmdv_env);
   find_variables(&variables, view, graph);
+  if (!view->options->anonymize && !entry->is_beside)
+    dmdv_claims_of_graph(graph, &entry->claims);
   if (view->options->anonymize) {
     dmd_imagetypes_look_up(&graph->types, &graph->typing);
     dmd_anonymize_graph(&view->anonymizer, &graph->heap, &graph->types);
@@ -302,6 +306,8 @@ static void add_files(view_t *view) {
     entry->file.name = view->options->anonymize ? plain.text : entry->name;
     entry->file.beside = has_other ? entry_at(view, entry->other)->file.index : DMD_BUNDLE_ALONE;
     dmd_bundlewriter_add_file(&view->writer, &entry->file);
+    if (entry->claims.n > 0)
+      dmd_bundlewriter_add_claims(&view->writer, &entry->claims);
   }
   dmd_strbuf_destroy(&plain);
 }
@@ -362,8 +368,10 @@ bool dmdv_viewfiles_write(const dmdv_files_t *files, const dmdv_view_options_t *
     dmdv_sourcelines_end(view.lines, &view.writer);
   dmd_bundlewriter_end(&view.writer);
   dmd_anonymizer_destroy(&view.anonymizer);
-  for (uint32_t id = 1; id <= view.entries.last; id++)
+  for (uint32_t id = 1; id <= view.entries.last; id++) {
+    dmd_strbuf_destroy(&entry_at(&view, id)->claims);
     dmd_env_free(&dmdv_env, entry_at(&view, id)->name);
+  }
   dmd_pool_destroy(&view.entries);
   return good;
 }

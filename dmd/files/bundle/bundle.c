@@ -255,3 +255,9 @@ const char *dmd_bundle_profile(const dmd_bundle_t *image, uint32_t i, size_t *n)
   *n = section->n;
   return section->bytes;
 }
+
+const char *dmd_bundle_claims(const dmd_bundle_t *image, uint32_t i, size_t *n) {
+  const dmd_bundle_section_t *section = dmd_bundle_find(image, DMD_BUNDLE_CLAIMS, i);
+  *n = section == NULL ? 0 : section->n;
+  return section == NULL ? NULL : section->bytes;
+}

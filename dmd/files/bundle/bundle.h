@@ -76,7 +76,9 @@ typedef enum {
   /* For each graph with known resident pages; optional. */
   DMD_BUNDLE_RESIDENTS, /* dmd_graph_resident_t */
   /* For each graph with numbers; optional. */
-  DMD_BUNDLE_NUMBERS /* dmd_graph_number_t */
+  DMD_BUNDLE_NUMBERS, /* dmd_graph_number_t */
+  /* For each file, by its place in DMD_BUNDLE_FILES; optional. */
+  DMD_BUNDLE_CLAIMS /* a document: what dmdv claims says of the run, or of a graph alone */
 } dmd_bundle_kind_t;
 
 typedef enum { DMD_BUNDLE_IS_PROFILE, DMD_BUNDLE_IS_GRAPH } dmd_bundle_file_kind_t;
@@ -139,6 +141,9 @@ static inline const dmd_bundle_file_t *dmd_bundle_file(const dmd_bundle_t *image
 
 /* The document of profile i, from 0 to n_profiles - 1: *n bytes, not NUL-terminated. */
 const char *dmd_bundle_profile(const dmd_bundle_t *image, uint32_t i, size_t *n);
+
+/* The document about the claims of file i, likewise; it was not checked. NULL: there is none. */
+const char *dmd_bundle_claims(const dmd_bundle_t *image, uint32_t i, size_t *n);
 
 /* The text of a line (from 1) of a source file, named as in frames; NULL if the bundle does not
  * have it. May be cut off, and need not be UTF-8. */

@@ -134,6 +134,12 @@ void dmd_bundlewriter_add_file(dmd_bundlewriter_t *w, const dmd_bundle_file_t *f
   dmd_wire_number(&w->files, file->reduced.nodes);
 }
 
+void dmd_bundlewriter_add_claims(dmd_bundlewriter_t *w, const dmd_strbuf_t *json) {
+  dmd_bundlewriter_begin(w, DMD_BUNDLE_CLAIMS, w->n_files - 1);
+  dmd_out_bytes(&w->out, json->text, json->n);
+  dmd_bundlewriter_end_section(w);
+}
+
 void dmd_bundlewriter_add_settings(dmd_bundlewriter_t *w, const dmd_bundle_settings_t *settings) {
   const dmd_frame_view_t *view = &settings->frame_view;
   dmd_bundlewriter_begin(w, DMD_BUNDLE_SETTINGS, 0);

@@ -39,6 +39,9 @@ uint32_t dmd_bundlewriter_add_graph(dmd_bundlewriter_t *w, const dmd_heapgraph_t
 
 void dmd_bundlewriter_add_file(dmd_bundlewriter_t *w, const dmd_bundle_file_t *file);
 
+/* What dmdv claims --json says, about the file that was added last. */
+void dmd_bundlewriter_add_claims(dmd_bundlewriter_t *w, const dmd_strbuf_t *json);
+
 /* At most once; without it max_frames is 0 and there are no patterns. */
 void dmd_bundlewriter_add_settings(dmd_bundlewriter_t *w, const dmd_bundle_settings_t *settings);
 

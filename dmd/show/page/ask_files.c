@@ -2,10 +2,10 @@
  *
  * ask=files: {"files": [{"name", "kind", "process", what identifies the run, "mode", "blocks",
  * "bytes", "unreported": {"blocks", "bytes"}, "peak": {"bytes", "blocks"}, "opensPeak",
- * "timeline": true if it has one, "reduced": {"records", "bytes"}, "graph", "types"}],
- * "graphs": [{"name", "kind", "graph", "of", "process", what identifies the run, "mode", "roots",
- * "blocks", "bytes", "edges", "types"}]}: a summary of each file in the page. A profile that
- * another program wrote has no run; "peak" is there if its records are, and "opensPeak" says
+ * "timeline" and "claims": true if it has them, "reduced": {"records", "bytes"}, "graph",
+ * "types"}], "graphs": [{"name", "kind", "graph", "of", "process", what identifies the run, "mode",
+ * "roots", "blocks", "bytes", "edges", "types"}]}: a summary of each file in the page. A profile
+ * that another program wrote has no run; "peak" is there if its records are, and "opensPeak" says
  * whether they are what a query without the key peak shows; only dark-matter mode has unreported
  * blocks; memory reports have only name and kind. "reduced" is there if a file was too large for a
  * page. "graph" is the number of a profile's graph, "of" the number of a graph's profile; "types"
@@ -56,6 +56,10 @@ static void write_reduced(dmd_jsonout_t *j, const dmd_bundle_reduced_t *reduced)
 static void write_graph_of(dmd_jsonout_t *j, const dmd_session_graph_t *graph) {
   dmd_jsonout_key_u64(j, "graph", graph->number);
   dmd_jsonout_key_u64(j, "types", graph->typing->types->pool.last);
+}
+
+static bool has_claims(const dmd_session_document_t *known, const dmd_session_graph_t *graph) {
+  return known->bytes != NULL || (graph != NULL && graph->heap->claims.last > 0);
 }
 
 /* The peak, if it can be shown. */
@@ -120,6 +124,8 @@ static void write_file(dmd_jsonout_t *j, dmd_session_file_t *file,
     write_profile(j, file);
   if (graph != NULL)
     write_graph_of(j, graph);
+  if (has_claims(&file->claims, graph))
+    dmd_jsonout_key_bool(j, "claims", true);
   dmd_jsonout_end(j);
 }
 
@@ -139,6 +145,8 @@ static void write_graph(dmd_jsonout_t *j, const dmd_session_graph_t *graph) {
   dmd_jsonout_key_u64(j, "blocks", heap->graph.n_nodes - dmd_heapgraph_first_block(heap));
   dmd_answer_key_i64(j, "bytes", dmd_nesting_heap_szB(heap));
   dmd_jsonout_key_u64(j, "edges", dmd_graph_n_edges(&heap->graph));
+  if (has_claims(&graph->claims, graph))
+    dmd_jsonout_key_bool(j, "claims", true);
   dmd_jsonout_end(j);
 }
 

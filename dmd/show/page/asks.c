@@ -10,6 +10,7 @@
 /* clang-format off: one line each */
 const dmd_ask_t dmd_asks[] = {
     {"census", dmd_ask_census},
+    {"claims", dmd_ask_claims},
     {"curve", dmd_ask_curve},
     {"curves", dmd_ask_curves},
     {"faults", dmd_ask_faults},

@@ -37,6 +37,7 @@ const dmd_ask_t *dmd_ask_find(const char *name);
 extern const dmd_ask_t dmd_asks[];
 
 bool dmd_ask_census(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_claims(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_curve(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_curves(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_faults(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out);

@@ -196,8 +196,9 @@ static bool next(void *ctx, const char **bytes, size_t *n, dmd_fail_t *fail) {
   return true;
 }
 
-static bool add_document(dmd_session_t *page, const dmd_bundle_t *image,
-                         const dmd_bundle_file_t *file, dmd_number_fn number, dmd_strbuf_t *why) {
+static bool add_document(dmd_session_t *page, const dmd_bundle_t *image, uint32_t i,
+                         dmd_number_fn number, dmd_strbuf_t *why) {
+  const dmd_bundle_file_t *file = dmd_bundle_file(image, i);
   document_t document = {.n = 0};
   document.bytes = dmd_bundle_profile(image, file->index, &document.n);
   const dmd_source_t source = {.next = next, .ctx = &document, .number = number};
@@ -205,6 +206,7 @@ static bool add_document(dmd_session_t *page, const dmd_bundle_t *image,
     return false;
   dmd_session_file_t *added = dmd_session_file(page, dmd_session_n_files(page) - 1);
   added->image = image;
+  added->claims.bytes = dmd_bundle_claims(image, i, &added->claims.n);
   if (image->settings.moment != DMD_MOMENT_AUTO)
     added->opens_peak = added->other != NULL && image->settings.moment == DMD_MOMENT_PEAK;
   return true;
@@ -226,13 +228,16 @@ static uint32_t number_of(const dmd_bundle_t *image, uint32_t index, uint32_t fi
 }
 
 static bool add_graph(dmd_session_t *page, dmd_session_data_t *data, const dmd_bundle_t *image,
-                      const dmd_bundle_file_t *file, uint32_t first, dmd_strbuf_t *why) {
+                      uint32_t i, uint32_t first, dmd_strbuf_t *why) {
+  const dmd_bundle_file_t *file = dmd_bundle_file(image, i);
   dmd_bundle_graph_t *graph = dmd_env_alloc(data->env, "dmd.page.image", sizeof *graph);
   if (!dmd_bundle_open_graph(graph, image, file->index, why)) {
     dmd_env_free(data->env, graph);
     return false;
   }
   keep_graph(page, data, graph, file->name, number_of(image, file->beside, first));
+  dmd_session_graph_t *added = dmd_session_graph(page, dmd_session_n_graphs(page) - 1);
+  added->claims.bytes = dmd_bundle_claims(image, i, &added->claims.n);
   return true;
 }
 
@@ -240,16 +245,14 @@ static bool add_graph(dmd_session_t *page, dmd_session_data_t *data, const dmd_b
 static bool add_files(dmd_session_t *page, dmd_session_data_t *data, const dmd_bundle_t *image,
                       dmd_number_fn number, dmd_strbuf_t *why) {
   uint32_t n = dmd_bundle_n_files(image), first = dmd_session_n_files(page);
-  for (uint32_t i = 0; i < n; i++) {
-    const dmd_bundle_file_t *file = dmd_bundle_file(image, i);
-    if (file->kind == DMD_BUNDLE_IS_PROFILE && !add_document(page, image, file, number, why))
+  for (uint32_t i = 0; i < n; i++)
+    if (dmd_bundle_file(image, i)->kind == DMD_BUNDLE_IS_PROFILE &&
+        !add_document(page, image, i, number, why))
       return false;
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    const dmd_bundle_file_t *file = dmd_bundle_file(image, i);
-    if (file->kind == DMD_BUNDLE_IS_GRAPH && !add_graph(page, data, image, file, first, why))
+  for (uint32_t i = 0; i < n; i++)
+    if (dmd_bundle_file(image, i)->kind == DMD_BUNDLE_IS_GRAPH &&
+        !add_graph(page, data, image, i, first, why))
       return false;
-  }
   return true;
 }
 

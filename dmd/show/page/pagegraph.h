@@ -34,6 +34,7 @@ typedef struct dmd_session_graph {
   dmd_heapgraph_t *heap;
   dmd_typing_t *typing;
   const dmd_variable_namer_t *namer; /* names its variables; may be NULL */
+  dmd_session_document_t claims;     /* of a graph from a bundle; not checked */
   /* Data computed so far: */
   bool has_kinds, has_retained, has_records, has_owners, has_advice, has_census, has_rows,
       has_waste;

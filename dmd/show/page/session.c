@@ -27,6 +27,7 @@ dmd_session_file_t *dmd_session_begin_file(const dmd_session_t *page, const char
   file->reduced = (dmd_bundle_reduced_t){0};
   file->reports = NULL;
   file->image = NULL;
+  file->claims = (dmd_session_document_t){0};
   file->kept = DMD_NONE;
   file->is_made = false;
   file->other = NULL;

@@ -19,14 +19,21 @@
 #include "model/profile/profile.h"
 #include "show/page/query.h"
 
+/* A document in a bundle; bytes NULL: there is none. */
+typedef struct dmd_session_document {
+  const char *bytes;
+  size_t n;
+} dmd_session_document_t;
+
 /* A file that was given to the page. */
 typedef struct dmd_session_file {
   dmd_strbuf_t name;
   dmd_profile_t profile;  /* filled in by the caller that adds the file */
   dmd_amounts_t *reports; /* for a file of memory reports, whose profile is empty: the reports, not
                              completed; else NULL. Freed with the file */
-  dmd_bundle_reduced_t reduced; /* parts of the file that were left out */
-  const dmd_bundle_t *image;    /* the bundle it came in, which may have source lines; or NULL */
+  dmd_bundle_reduced_t reduced;  /* parts of the file that were left out */
+  const dmd_bundle_t *image;     /* the bundle it came in, which may have source lines; or NULL */
+  dmd_session_document_t claims; /* what dmdv claims says of its run; not checked */
   uint32_t kept; /* for a build of a history: the records it is made of (pagehistory.h) */
   bool is_made;  /* whether it was made of these */
   dmd_moment_side_t *other; /* the moment that `profile` does not show; NULL: it has only one */

@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "base/str.h"
 #include "show/text/print.h"
+#include "show/text/record_json.h"
 
 static const char *const scopes[DMD_N_CLAIM_SCOPES] = {"block", "owned", "retained"};
 static const char *const defects[] = {[DMD_DEFECT_UNIT] = "unit",
@@ -33,7 +34,7 @@ static const dmd_claim_function_sums_t *sums_of(const dmd_claimrules_t *rules, u
 static const dmd_claim_part_t *part_of(const dmd_claimrules_t *rules,
                                        const dmd_claim_finding_t *finding,
                                        const dmd_defect_t *defect) {
-  return dmd_claimcases_find(rules->cases, dmd_claimcases_at(rules->cases, finding->example),
+  return dmd_claimcases_find(rules->cases, dmd_claimcases_at(rules->cases, finding->outliers[0]),
                              defect->part);
 }
 
@@ -151,7 +152,7 @@ static void print_defect(dmd_out_t *out, const dmd_claimrules_t *rules,
 
 static void print_example(dmd_out_t *out, const dmd_claimrules_t *rules,
                           const dmd_claim_verdict_t *v, const dmd_claim_finding_t *f) {
-  const dmd_claim_case_t *c = dmd_claimcases_at(rules->cases, f->example);
+  const dmd_claim_case_t *c = dmd_claimcases_at(rules->cases, f->outliers[0]);
   char address[DMD_FORMAT_MAX];
   dmd_format_hex(address, c->argument);
   dmd_out_str(out, c->is_of_set ? "    such as " : "    such as 0x");
@@ -198,22 +199,36 @@ void dmd_claims_print_sentence(dmd_out_t *out, const dmd_claimrules_t *rules, ui
   dmd_out_char(out, '.');
 }
 
-static void print_not_judged(dmd_out_t *out, const dmd_claim_function_sums_t *sums) {
+/* `returns all that the object retains, in requested bytes: right in 6 calls` */
+static void print_meaning(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t id) {
+  const dmd_claim_verdict_t *v = dmd_claimrules_at(rules, id);
+  dmd_out_str(out, v->has_rule ? "returns " : "never right, compared with ");
+  print_rule(out, rules, &v->rule, sums_of(rules, id)->set);
+  if (!v->has_rule)
+    return;
+  dmd_out_str(out, ": right in ");
+  print_calls(out, v->n_right);
+}
+
+enum { N_REASONS = 3 };
+
+/* `2 calls not judged: why`, for one of N_REASONS reasons. False if it holds for no call. */
+static bool print_not_judged(dmd_out_t *out, const dmd_claim_function_sums_t *sums, int reason,
+                             const char *indent) {
   const struct {
     uint64_t n;
     const char *why;
-  } all[] = {{sums->n_outdated, "the object changed before a heap graph was written"},
-             {sums->n_no_block, "the argument is not in a block"},
-             {sums->n_unmeasured, "adding up the blocks each time would have taken too long"}};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    if (all[i].n == 0)
-      continue;
-    dmd_out_str(out, "  ");
-    print_calls(out, all[i].n);
-    dmd_out_str(out, " not judged: ");
-    dmd_out_str(out, all[i].why);
-    dmd_out_char(out, '\n');
-  }
+  } all[N_REASONS] = {
+      {sums->n_outdated, "the object changed before a heap graph was written"},
+      {sums->n_no_block, "the argument is not in a block"},
+      {sums->n_unmeasured, "adding up the blocks each time would have taken too long"}};
+  if (all[reason].n == 0)
+    return false;
+  dmd_out_str(out, indent);
+  print_calls(out, all[reason].n);
+  dmd_out_str(out, " not judged: ");
+  dmd_out_str(out, all[reason].why);
+  return true;
 }
 
 static void print_function(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t id,
@@ -224,12 +239,8 @@ static void print_function(dmd_out_t *out, const dmd_claimrules_t *rules, uint32
   print_calls(out, v->count);
   dmd_out_char(out, '\n');
   if (v->n_cases > 0) {
-    dmd_out_str(out, v->has_rule ? "  returns " : "  never right, compared with ");
-    print_rule(out, rules, &v->rule, sums_of(rules, id)->set);
-    if (v->has_rule) {
-      dmd_out_str(out, ": right in ");
-      print_calls(out, v->n_right);
-    }
+    dmd_out_str(out, "  ");
+    print_meaning(out, rules, id);
     dmd_out_char(out, '\n');
   }
   for (uint32_t i = 0; i < v->n_findings && (max_rows == 0 || i < max_rows); i++)
@@ -237,7 +248,9 @@ static void print_function(dmd_out_t *out, const dmd_claimrules_t *rules, uint32
   if (max_rows != 0 && v->n_findings > max_rows)
     dmd_print_left_out(out, v->n_findings, max_rows, "more kind of wrong call",
                        "more kinds of wrong calls");
-  print_not_judged(out, sums_of(rules, id));
+  for (int reason = 0; reason < N_REASONS; reason++)
+    if (print_not_judged(out, sums_of(rules, id), reason, "  "))
+      dmd_out_char(out, '\n');
 }
 
 void dmd_claims_print(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t max_rows) {
@@ -263,8 +276,27 @@ static void write_name(dmd_jsonout_t *j, const char *key, const dmd_claimrules_t
     dmd_jsonout_key_str(j, key, dmd_claimcases_name(rules->cases, name));
 }
 
-static void write_defects(dmd_jsonout_t *j, const dmd_claimrules_t *rules,
-                          const dmd_claim_finding_t *f) {
+/* What is written. */
+typedef struct {
+  const dmd_claimrules_t *rules;
+  const dmd_profile_t *stacks;
+  dmd_strbuf_t text; /* of the current sentence */
+  dmd_out_t sentence;
+  dmd_jsonout_t json;
+} writer_t;
+
+/* Writes what was printed to the sentence. key: NULL in an array. */
+static void write_sentence(writer_t *w, const char *key) {
+  dmd_out_flush(&w->sentence);
+  if (key != NULL)
+    dmd_jsonout_key(&w->json, key);
+  dmd_jsonout_str(&w->json, w->text.text);
+  dmd_strbuf_cut(&w->text, 0);
+}
+
+static void write_defects(writer_t *w, const dmd_claim_verdict_t *v, const dmd_claim_finding_t *f) {
+  const dmd_claimrules_t *rules = w->rules;
+  dmd_jsonout_t *j = &w->json;
   dmd_jsonout_key(j, "defects");
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
   for (int i = 0; i < DMD_MAX_DEFECTS && f->defects[i].kind != DMD_DEFECT_NONE; i++) {
@@ -279,14 +311,17 @@ static void write_defects(dmd_jsonout_t *j, const dmd_claimrules_t *rules,
     }
     if (words[defect->kind].has_bytes)
       key_i64(j, "bytes", defect->bytes);
+    print_defect_words(&w->sentence, rules, v, f, defect);
+    write_sentence(w, "sentence");
     dmd_jsonout_end(j);
   }
   dmd_jsonout_end(j);
 }
 
-static void write_example(dmd_jsonout_t *j, const dmd_claimrules_t *rules,
-                          const dmd_claim_verdict_t *v, const dmd_claim_finding_t *f) {
-  const dmd_claim_case_t *c = dmd_claimcases_at(rules->cases, f->example);
+static void write_example(writer_t *w, const dmd_claim_verdict_t *v, const dmd_claim_finding_t *f) {
+  const dmd_claimrules_t *rules = w->rules;
+  dmd_jsonout_t *j = &w->json;
+  const dmd_claim_case_t *c = dmd_claimcases_at(rules->cases, f->outliers[0]);
   dmd_jsonout_key(j, "example");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   if (!c->is_of_set)
@@ -299,6 +334,7 @@ static void write_example(dmd_jsonout_t *j, const dmd_claimrules_t *rules,
     const dmd_claim_part_t *part = dmd_claimcases_part(rules->cases, c, i);
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
     write_name(j, "part", rules, part->name);
+    write_name(j, "path", rules, part->path);
     write_name(j, "allocatedAt", rules, part->site);
     dmd_jsonout_key_u64(j, "blocks", part->own.blocks);
     dmd_jsonout_key_u64(j, "requested", part->own.req);
@@ -310,55 +346,132 @@ static void write_example(dmd_jsonout_t *j, const dmd_claimrules_t *rules,
   dmd_jsonout_end(j);
 }
 
-static void write_findings(dmd_jsonout_t *j, const dmd_claimrules_t *rules,
-                           const dmd_claim_verdict_t *v) {
+/* The part with whose blocks the difference grows; NULL: it does not grow with a number. */
+static const dmd_claim_part_t *elements_of(const dmd_claimrules_t *rules,
+                                           const dmd_claim_finding_t *f,
+                                           const dmd_claim_case_t *c) {
+  for (int i = 0; i < DMD_MAX_DEFECTS; i++)
+    if (f->defects[i].kind == DMD_DEFECT_EACH || f->defects[i].kind == DMD_DEFECT_AS)
+      return dmd_claimcases_find(rules->cases, c, f->defects[i].part);
+  return NULL;
+}
+
+static void write_outlier(writer_t *w, const dmd_claim_verdict_t *v, const dmd_claim_finding_t *f,
+                          const dmd_claim_case_t *c) {
+  dmd_jsonout_t *j = &w->json;
+  const dmd_claim_part_t *elements = elements_of(w->rules, f, c);
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(w->stacks, c->stack, &n);
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  if (!c->is_of_set) {
+    dmd_jsonout_key_address(j, "address", c->argument);
+    write_name(j, "object", w->rules,
+               dmd_claimcases_part(w->rules->cases, c, c->object_part)->name);
+  }
+  dmd_jsonout_key_u64(j, "calls", c->count);
+  dmd_jsonout_key_u64(j, "claimed", c->value);
+  dmd_jsonout_key_u64(j, "true", dmd_claim_truth(&v->rule, c));
+  if (elements != NULL)
+    dmd_jsonout_key_u64(j, "elements", elements->own.blocks);
+  dmd_jsonout_key(j, "askedAt");
+  dmd_json_write_frames(j, w->stacks, frames, n);
+  dmd_jsonout_end(j);
+}
+
+static void write_outliers(writer_t *w, const dmd_claim_verdict_t *v,
+                           const dmd_claim_finding_t *f) {
+  dmd_jsonout_key(&w->json, "outliers");
+  dmd_jsonout_array(&w->json, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < dmd_claim_n_outliers(f); i++)
+    write_outlier(w, v, f, dmd_claimcases_at(w->rules->cases, f->outliers[i]));
+  dmd_jsonout_end(&w->json);
+}
+
+static void write_findings(writer_t *w, uint32_t id, const dmd_claim_verdict_t *v) {
+  dmd_jsonout_t *j = &w->json;
   dmd_jsonout_key(j, "findings");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
   for (uint32_t i = 0; i < v->n_findings; i++) {
-    const dmd_claim_finding_t *f = dmd_claimrules_finding(rules, v, i);
+    const dmd_claim_finding_t *f = dmd_claimrules_finding(w->rules, v, i);
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
     dmd_jsonout_key_u64(j, "calls", f->count);
+    dmd_jsonout_key_u64(j, "bytes", f->bytes);
     key_i64(j, "least", f->least);
     key_i64(j, "most", f->most);
-    write_defects(j, rules, f);
-    write_example(j, rules, v, f);
+    print_range(&w->sentence, f);
+    write_sentence(w, "difference");
+    dmd_claims_print_sentence(&w->sentence, w->rules, id, f);
+    write_sentence(w, "sentence");
+    write_defects(w, v, f);
+    write_example(w, v, f);
+    write_outliers(w, v, f);
     dmd_jsonout_end(j);
   }
   dmd_jsonout_end(j);
 }
 
-static void write_function(dmd_jsonout_t *j, const dmd_claimrules_t *rules, uint32_t id) {
-  const dmd_claim_verdict_t *v = dmd_claimrules_at(rules, id);
+static void write_rule(writer_t *w, uint32_t id) {
+  const dmd_claim_verdict_t *v = dmd_claimrules_at(w->rules, id);
+  uint32_t set = sums_of(w->rules, id)->set;
+  dmd_jsonout_t *j = &w->json;
+  dmd_jsonout_key(j, "rule");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "counts", set != DMD_NONE ? "set" : scopes[v->rule.scope]);
+  dmd_jsonout_key_str(j, "bytes", v->rule.is_usable ? "usable" : "requested");
+  key_i64(j, "constant", v->rule.constant);
+  dmd_jsonout_key_bool(j, "explains", v->has_rule);
+  dmd_jsonout_end(j);
+}
+
+/* What the function returns, and which calls were not judged. */
+static void write_sentences(writer_t *w, uint32_t id) {
+  if (dmd_claimrules_at(w->rules, id)->n_cases > 0) {
+    print_rule(&w->sentence, w->rules, &dmd_claimrules_at(w->rules, id)->rule,
+               sums_of(w->rules, id)->set);
+    write_sentence(w, "returns");
+  }
+  dmd_jsonout_key(&w->json, "sentences");
+  dmd_jsonout_array(&w->json, DMD_JSONOUT_INLINE);
+  if (dmd_claimrules_at(w->rules, id)->n_cases > 0) {
+    print_meaning(&w->sentence, w->rules, id);
+    write_sentence(w, NULL);
+  }
+  for (int reason = 0; reason < N_REASONS; reason++)
+    if (print_not_judged(&w->sentence, sums_of(w->rules, id), reason, ""))
+      write_sentence(w, NULL);
+  dmd_jsonout_end(&w->json);
+}
+
+static void write_function(writer_t *w, uint32_t id) {
+  const dmd_claim_verdict_t *v = dmd_claimrules_at(w->rules, id);
+  const dmd_claim_function_sums_t *sums = sums_of(w->rules, id);
+  dmd_jsonout_t *j = &w->json;
   dmd_jsonout_object(j, DMD_JSONOUT_LINES);
-  write_name(j, "function", rules, v->function);
-  write_name(j, "set", rules, sums_of(rules, id)->set);
+  write_name(j, "function", w->rules, v->function);
+  write_name(j, "set", w->rules, sums->set);
   dmd_jsonout_key_u64(j, "calls", v->count);
   dmd_jsonout_key_u64(j, "right", v->n_right);
-  dmd_jsonout_key_u64(j, "changed", sums_of(rules, id)->n_outdated);
-  dmd_jsonout_key_u64(j, "notInABlock", sums_of(rules, id)->n_no_block);
-  dmd_jsonout_key_u64(j, "notMeasured", sums_of(rules, id)->n_unmeasured);
-  if (v->n_cases > 0) {
-    dmd_jsonout_key(j, "rule");
-    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-    dmd_jsonout_key_str(j, "counts",
-                        sums_of(rules, id)->set != DMD_NONE ? "set" : scopes[v->rule.scope]);
-    dmd_jsonout_key_str(j, "bytes", v->rule.is_usable ? "usable" : "requested");
-    key_i64(j, "constant", v->rule.constant);
-    dmd_jsonout_key_bool(j, "explains", v->has_rule);
-    dmd_jsonout_end(j);
-  }
-  write_findings(j, rules, v);
+  dmd_jsonout_key_u64(j, "changed", sums->n_outdated);
+  dmd_jsonout_key_u64(j, "notInABlock", sums->n_no_block);
+  dmd_jsonout_key_u64(j, "notMeasured", sums->n_unmeasured);
+  if (v->n_cases > 0)
+    write_rule(w, id);
+  write_sentences(w, id);
+  write_findings(w, id, v);
   dmd_jsonout_end(j);
 }
 
-void dmd_claims_json(dmd_out_t *out, const dmd_claimrules_t *rules) {
-  dmd_jsonout_t j;
-  dmd_jsonout_init(&j, out);
-  dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
-  dmd_jsonout_key(&j, "functions");
-  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+void dmd_claims_json(dmd_out_t *out, const dmd_claimrules_t *rules, const dmd_profile_t *stacks) {
+  writer_t w = {.rules = rules, .stacks = stacks};
+  dmd_strbuf_init(&w.text, rules->cases->env);
+  dmd_out_init(&w.sentence, dmd_strbuf_write, &w.text);
+  dmd_jsonout_init(&w.json, out);
+  dmd_jsonout_object(&w.json, DMD_JSONOUT_LINES);
+  dmd_jsonout_key(&w.json, "functions");
+  dmd_jsonout_array(&w.json, DMD_JSONOUT_LINES);
   for (uint32_t id = 1; id <= rules->verdicts.last; id++)
-    write_function(&j, rules, id);
-  dmd_jsonout_end(&j);
-  dmd_jsonout_end(&j);
+    write_function(&w, id);
+  dmd_jsonout_end(&w.json);
+  dmd_jsonout_end(&w.json);
+  dmd_strbuf_destroy(&w.text);
 }

@@ -21,10 +21,8 @@ void dmd_claims_print_sentence(dmd_out_t *out, const dmd_claimrules_t *rules, ui
 void dmd_claims_print_defects(dmd_out_t *out, const dmd_claimrules_t *rules, uint32_t id,
                               const dmd_claim_finding_t *finding);
 
-/* {"functions": [{"function", "calls", "right", "rule": {"counts", "bytes", "constant"},
- *   "findings": [{"calls", "objects", "least", "most", "defects": [{"kind", "part", "allocatedAt",
- *   "bytes"}], "example": {"address", "claimed", "true", "parts": [...]}}],
- *   "notJudged": {"changed", "notInABlock"}}]} */
-void dmd_claims_json(dmd_out_t *out, const dmd_claimrules_t *rules);
+/* {"functions": [...]}, as docs/format.md describes it. stacks: the profile that has the stacks of
+ * the cases. */
+void dmd_claims_json(dmd_out_t *out, const dmd_claimrules_t *rules, const dmd_profile_t *stacks);
 
 #endif

@@ -148,4 +148,13 @@ def graph(t):
     return Fixture([path], graph=path)
 
 
-ALL = {f.__name__: f for f in (catalog, redis, firefox, diff, series, peak, sampled, graph)}
+def claims(t):
+    """Functions that say right and wrong sizes; claims in many heap graphs."""
+    def program(folder):
+        source = os.path.join(t.srcdir, "tests", "tool", "programs", "claimfns.c")
+        return [compiler.compile_program(source, os.path.join(folder, "claimfns"), t.builddir, ["-g", "-fno-inline"])]
+    folder = _example(t, "claims", program, "--claim-fn=size_without_title,arg=2", "--claim-fn=size_*")
+    return Fixture([os.path.join(folder, "claims.json.gz")])
+
+
+ALL = {f.__name__: f for f in (catalog, redis, firefox, diff, series, peak, sampled, graph, claims)}

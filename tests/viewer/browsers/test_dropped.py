@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Heap graphs and memory reports that are dropped on a page are read as dmdv reads them."""
 
+import os
+
+import fixtures
 from test_files import drop
 from shown import number
 
-GRAPH_TABS = ["Graph", "Waste", "Heap map", "Files"]
+GRAPH_TABS = ["Graph", "Waste", "Claims", "Heap map", "Files"]
 
 
 def read(path):
@@ -47,6 +50,22 @@ def test_graph_beside_its_profile(t):
         t.equal([row["File"] for row in page.rows()], ["run.json.gz"])
         t.equal(set(GRAPH_TABS + ["Records"]) - set(tabs(page)), set())
         census_agrees(t, page, "")
+    page.expect_quiet(t)
+
+
+def test_claims(t):
+    """The core in the page finds what dmdv finds in one graph without debug information."""
+    folder = os.path.dirname(fixtures.claims(t).paths[0])
+    for path in sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".graph.gz")):
+        found = t.json("claims", "--json", "--types=no", path)["functions"]
+        wrong = [one for one in found if one["findings"]]
+        if wrong:
+            break
+    page = t.empty_page()
+    drop(page, [("run.graph.gz", read(path))])
+    page.go("view=claims")
+    t.equal(page.texts(".claims-functions tbody th"), [one["function"] for one in found])
+    t.equal(page.texts(".claim > h3")[0].split(": ")[1], wrong[0]["findings"][0]["difference"])
     page.expect_quiet(t)
 
 

@@ -108,11 +108,11 @@ def test_all_open_of_every_fixture(t):
         links = open_all(t.open(*fixture.paths), t, lambda link: None)
         offered[name] = {link.split("=")[1].split("&")[0] for link in links}
     of_a_profile = {"overview", "records", "flame", "faults", "tree", "treemap", "files"}
-    of_a_graph = {"graph", "waste", "map", "files"}
+    of_a_graph = {"graph", "waste", "claims", "map", "files"}
     of_dmd = of_a_profile | {"timeline"}
     wanted = {"catalog": of_dmd | of_a_graph, "redis": of_dmd | of_a_graph, "firefox": of_a_profile,
               "diff": of_a_profile | {"diff"}, "series": of_dmd | {"diff"}, "peak": of_dmd | of_a_graph,
-              "sampled": of_dmd, "graph": of_a_graph}
+              "sampled": of_dmd, "graph": of_a_graph, "claims": of_dmd | of_a_graph}
     t.equal(offered, {name: wanted[name] for name in offered})
 
 
@@ -129,6 +129,43 @@ def test_faults(t):
     t.check(len(faults) > 0, "there is a fault")
     t.equal(page.texts(".fault h2"), [fault["sentence"] for fault in faults])
     t.equal(page.texts(".fault .stack .frame"), [frame for fault in faults for frame in fault["at"]])
+
+
+def test_claims(t):
+    """The functions, and of each its wrong calls, are those of dmdv claims in all heap graphs of the run; the overview
+    leads there. A run without claims says how to get them."""
+    fixture = fixtures.claims(t)
+    folder = os.path.dirname(fixture.paths[0])
+    found = t.json("claims", "--json", *sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".graph.gz")))["functions"]
+    wrong = [one for one in found if one["findings"]]
+    t.check(len(wrong) > 1 and len(found) > len(wrong), "there are right and wrong functions")
+    page = t.open(*fixture.paths, link="view=overview")
+    page.until("document.querySelectorAll('ol.cards .says').length > 0")
+    cards = page.texts("ol.cards .says")
+    for one in wrong[:4]:
+        t.check(one["findings"][0]["sentence"] in cards, "%s in %s" % (one["findings"][0]["sentence"], cards))
+    page.go("view=claims")
+    t.picture(page, "claims")
+    t.equal([row[:3] for row in page.evaluate("[...document.querySelectorAll('.claims-functions tbody tr')].map((row) => "
+                                              "[...row.children].map((cell) => cell.innerText))")],
+            [[one["function"], number(one["calls"]), number(one["calls"] - one["right"])] for one in sorted(found, key=lambda one: not one["findings"])])
+    for one in found:
+        page.go("view=claims", function=one["function"])
+        t.equal(page.texts(".claim > h3"), ["%s call%s: %s" % (number(f["calls"]), "" if f["calls"] == 1 else "s", f["difference"]) for f in one["findings"]])
+        t.equal(page.evaluate("[...document.querySelectorAll('.claim .outliers tbody tr')].map((row) => "
+                              "[...row.children].map((cell) => cell.innerText).slice(0, 5))"),
+                [["%s %s" % (o["address"], o["object"]), number(o["calls"]), number(o["claimed"]), number(o["true"]), with_sign(o["claimed"] - o["true"])]
+                 for f in one["findings"] for o in f["outliers"]], one["function"])
+    t.equal(page.serious(), [])
+    page.expect_quiet(t)
+    page = t.open(*fixture.paths, link="view=claims&function=size_with_more", width=390, height=1400, dark=t.browser_name == "chromium")
+    page.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
+    t.picture(page, "claims-390")
+    t.equal(page.evaluate(_WIDE), [])
+    t.equal(page.serious(), [])
+    page = t.open(t.catalog(), link="view=claims")
+    t.contains(page.text("main"), "--claim-fn=PATTERN")
+    t.picture(page, "claims-none")
 
 
 def test_pictures(t):

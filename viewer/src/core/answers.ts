@@ -28,6 +28,8 @@ export interface FileInfo {
   readonly timeline?: boolean;
   /** Whether it has what each stack allocated in the whole run. */
   readonly lifetimes?: boolean;
+  /** Whether functions said how large something is (--claim-fn). */
+  readonly claims?: boolean;
   /** The number and bytes of records left out because the file was too large. */
   readonly reduced?: { readonly records: number; readonly bytes: number };
   readonly profile?: number;

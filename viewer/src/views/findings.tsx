@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What matters most: the findings that the screen of dmdv has, each as a card with what to do, the view that shows it and
-// the command; and the heap as one bar of the places that allocated most.
+// the command; wrong sizes that functions returned; and the heap as one bar of the places that allocated most.
 
 import type { JSX } from "preact";
-import { blocks, bytes } from "../format.ts";
+import { blocks, bytes, count } from "../format.ts";
+import type { ClaimsAnswer } from "./claimsanswers.ts";
 import type { Finding, OverviewAnswer } from "./overviewanswers.ts";
 import type { ViewProps } from "./view.ts";
 
@@ -41,13 +42,29 @@ export function viewOf(finding: Finding): readonly [string, Record<string, strin
       return ["timeline", {}];
     case "waste":
       return ["waste", {}];
+    case "claim":
+      return ["claims", { function: finding.place }];
     default:
       return undefined;
   }
 }
 
-export function Findings({ answer, goTo }: { answer: Pick<OverviewAnswer, "findings" | "heap">; goTo: GoTo }): JSX.Element | null {
-  const shown = chosen(answer.findings);
+/** Of each function the commonest wrong size. */
+export function wrongSizes({ functions }: ClaimsAnswer): Finding[] {
+  return functions.flatMap(({ function: name, findings: [finding] }) =>
+    finding === undefined ? [] : [{ kind: "claim", bytes: finding.bytes, blocks: finding.calls, share: "", place: name, sentence: finding.sentence, command: "claims" }],
+  );
+}
+
+interface FindingsProps {
+  readonly answer: Pick<OverviewAnswer, "findings" | "heap">;
+  readonly claims?: ClaimsAnswer | undefined;
+  readonly goTo: GoTo;
+}
+
+export function Findings({ answer, claims, goTo }: FindingsProps): JSX.Element | null {
+  const wrong = claims === undefined ? [] : wrongSizes(claims);
+  const shown = [...chosen(answer.findings), ...wrong.slice(0, LOOKS)];
   if (shown.length === 0) return null;
   const places = shown.filter(({ kind }) => kind === "place");
   return (
@@ -77,6 +94,12 @@ function PlacesBar({ places, whole }: { places: readonly Finding[]; whole: numbe
   );
 }
 
+/** What the bytes are a part of; those of claims are no part of the heap. */
+function partOf({ kind, share, blocks: n }: Finding): string {
+  if (kind === "claim") return `wrong in ${count(n, "call", "calls")}`;
+  return `(${share})${n > 0 ? ` in ${blocks(n)}` : ""}`;
+}
+
 function Card({ finding, area, goTo }: { finding: Finding; area: number | undefined; goTo: GoTo }): JSX.Element {
   const view = viewOf(finding);
   const place = finding.place === "" ? "the whole heap" : finding.place;
@@ -86,7 +109,7 @@ function Card({ finding, area, goTo }: { finding: Finding; area: number | undefi
         {area !== undefined && <span class={`swatch area-${area}`} aria-hidden="true" />} {TITLES[finding.kind]}
       </p>
       <p class="worst-size">
-        {bytes(finding.bytes)} <span class="quiet">({finding.share}){finding.blocks > 0 && ` in ${blocks(finding.blocks)}`}</span>
+        {bytes(finding.bytes)} <span class="quiet">{partOf(finding)}</span>
       </p>
       <p class="frame">
         {view === undefined ? (

@@ -2,6 +2,7 @@
 //
 // The views, in the order of their tabs. To add one, add a file here and a line below.
 
+import { claimsView } from "./claims.tsx";
 import { curveView } from "./curve.tsx";
 import { diffView } from "./diff.tsx";
 import { faultsView } from "./faults.tsx";
@@ -19,4 +20,4 @@ import { treemapView } from "./treemap.tsx";
 import type { View } from "./view.ts";
 import { wasteView } from "./waste.tsx";
 
-export const VIEWS: readonly View[] = [historyView, curveView, overviewView, timelineView, recordsView, lifetimesView, flameView, faultsView, treeView, treemapView, graphView, wasteView, heapMapView, diffView, filesView];
+export const VIEWS: readonly View[] = [historyView, curveView, overviewView, timelineView, recordsView, lifetimesView, flameView, faultsView, treeView, treemapView, graphView, wasteView, claimsView, heapMapView, diffView, filesView];

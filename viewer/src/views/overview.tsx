@@ -16,6 +16,7 @@ import { EmptyPanel, sentence } from "../ui/panels.tsx";
 import { BarCell, BarHead, sectionKey, StateBar, StateName } from "../ui/state.tsx";
 import { ChangedTypes } from "./census.tsx";
 import { Changed } from "./changed.tsx";
+import { answerOf, type ClaimsAnswer, type ClaimsReply } from "./claimsanswers.ts";
 import { Findings } from "./findings.tsx";
 import type { OverviewAnswer, Sums, WorstRow } from "./overviewanswers.ts";
 import { TimelineSummary } from "./timeline.tsx";
@@ -28,6 +29,7 @@ function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
   const of = blocksOf(keys);
   const asked = useAsk<OverviewAnswer>(client, query("overview", of));
   const file = files[Number(keys["of"] ?? 0)];
+  const claims = useAsk<ClaimsReply>(client, file?.claims === true && keys["old"] === undefined ? query("claims", { of: keys["of"] }) : null).answer;
   const hasTypes = keys["old"] !== undefined && file?.graph !== undefined && files[Number(keys["old"])]?.graph !== undefined;
   return (
     <AnsweredPage asked={asked} what="Adding up">
@@ -35,6 +37,7 @@ function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
         <>
           {keys["old"] === undefined && !isReported(answer) && file?.timeline === true && <TimelineSummary client={client} of={of} goTo={goTo} />}
           <OverviewBody answer={answer} file={file} old={keys["old"] === undefined ? undefined : files[Number(keys["old"])]} goTo={goTo}
+            claims={claims === null ? undefined : answerOf(claims)}
             types={hasTypes && <ChangedTypes client={client} keys={keys} onAll={() => goTo("diff", { show: "types" })} />}
             twice={answer.mode === "dark-matter" && <Twice client={client} of={of} goTo={goTo} />} />
           <CopyButtons client={client} view="overview" keys={of} />
@@ -55,18 +58,20 @@ interface BodyProps {
   /** The file to subtract. */
   readonly old?: FileInfo | undefined;
   readonly goTo: GoTo;
+  /** What functions said about sizes. */
+  readonly claims?: ClaimsAnswer | undefined;
   /** Changes by type. */
   readonly types?: ComponentChildren;
   /** Blocks that were reported twice, from another answer. */
   readonly twice?: ComponentChildren;
 }
 
-export function OverviewBody({ answer, file, old, goTo, types, twice }: BodyProps): JSX.Element {
+export function OverviewBody({ answer, file, old, goTo, claims, types, twice }: BodyProps): JSX.Element {
   return (
     <>
       <Heap answer={answer} file={file} old={old} goTo={goTo} />
       {isReported(answer) && <Sections answer={answer} old={old} goTo={goTo} />}
-      <Findings answer={answer} goTo={goTo} />
+      <Findings answer={answer} claims={claims} goTo={goTo} />
       {!isReported(answer) && <Sections answer={answer} old={old} goTo={goTo} />}
       {answer.changed !== undefined && <Changed changed={answer.changed} alone={false}>{types}</Changed>}
       <Faults answer={answer} goTo={goTo} />

@@ -29,7 +29,7 @@ export interface Sums {
 
 /** What the screen of dmdv says, in the same words. */
 export interface Finding extends Amount {
-  /** place, unreported, twice, growth, waste or claim. */
+  /** place, unreported, twice, growth, waste or claim (from another answer). */
   readonly kind: string;
   readonly share: string;
   readonly place: string;

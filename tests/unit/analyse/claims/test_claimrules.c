@@ -299,7 +299,7 @@ static bool is_part(const char *name, part_t part) {
 /* Whether a finding has a defect of this kind, for this part. */
 static bool has_defect(const dmd_claimrules_t *rules, const dmd_claim_finding_t *f,
                        expected_t expected) {
-  const dmd_claim_case_t *c = dmd_claimcases_at(rules->cases, f->example);
+  const dmd_claim_case_t *c = dmd_claimcases_at(rules->cases, f->outliers[0]);
   for (int i = 0; i < DMD_MAX_DEFECTS; i++) {
     const dmd_claim_part_t *part = dmd_claimcases_find(rules->cases, c, f->defects[i].part);
     if (f->defects[i].kind == expected.kind &&

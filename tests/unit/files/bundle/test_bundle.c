@@ -214,6 +214,42 @@ static void profiles_files_and_settings(void **state) {
   host_done(&host);
 }
 
+static void claims_of_files(void **state) {
+  (void)state;
+  host_t host;
+  sink_t bytes;
+  dmd_bundle_t image;
+  dmd_bundlewriter_t writer;
+  dmd_strbuf_t claims;
+  size_t n;
+  host_init(&host);
+  dmd_strbuf_init(&claims, &host.env);
+  dmd_strbuf_str(&claims, "{\"functions\": []}");
+  sink_init(&bytes);
+  dmd_bundlewriter_init(&writer, &host.env, bytes.out.write, bytes.out.ctx);
+  dmd_profile_t profile;
+  dmd_profile_init(&profile, &host.env);
+  for (uint32_t i = 0; i < 2; i++) {
+    dmd_bundlewriter_add_profile(&writer, &profile);
+    dmd_bundlewriter_add_file(
+        &writer, &(dmd_bundle_file_t){.name = "a.json", .index = i, .beside = DMD_BUNDLE_ALONE});
+  }
+  dmd_bundlewriter_add_claims(&writer, &claims);
+  assert_true(dmd_bundlewriter_end(&writer));
+  char *mapped = copy_of(&bytes);
+  assert_maps(&image, &host.env, mapped, bytes.n);
+  assert_null(dmd_bundle_claims(&image, 0, &n));
+  assert_int_equal(n, 0);
+  assert_memory_equal(dmd_bundle_claims(&image, 1, &n), claims.text, claims.n);
+  assert_int_equal(n, claims.n);
+  dmd_bundle_destroy(&image);
+  free(mapped);
+  sink_free(&bytes);
+  dmd_profile_destroy(&profile);
+  dmd_strbuf_destroy(&claims);
+  host_done(&host);
+}
+
 static void put_line(dmd_bundlewriter_t *w, uint64_t line, const char *text) {
   dmd_bundlewriter_number(w, line);
   dmd_bundlewriter_bytes(w, text, strlen(text));
@@ -403,6 +439,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(analyses_of_a_mapped_graph_are_the_same),
       cmocka_unit_test(profiles_files_and_settings),
+      cmocka_unit_test(claims_of_files),
       cmocka_unit_test(source_lines),
       cmocka_unit_test(what_is_no_image_is_refused),
       cmocka_unit_test(many_sections),
