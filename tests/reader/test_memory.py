@@ -737,25 +737,29 @@ def test_wrong_addresses(test):
         test.check("is not an address such as" in err or "built without libmicrohttpd" in err, err)
 
 
+GONE = "dmdv: memory: process %d does not exist\n"
+
+
 def test_watch(test):
     """It ends with the process; not in a terminal, it prints whole trees."""
     with running(test, "polls") as program:
-        watching = subprocess.Popen([test.place.dmdv(), "memory", "--watch=1", str(program.pid)], stdout=subprocess.PIPE, text=True)
+        watching = subprocess.Popen([test.place.dmdv(), "memory", "--watch=1", str(program.pid)], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True)
         trees = 0
         while trees < 2:
             line = watching.stdout.readline()
             test.check(line != "", "it goes on")
             trees += line == "End of %s\n" % program.name
         program.end()
-        rest = watching.communicate(timeout=HANG_SECONDS)[0]
-        test.equal((watching.returncode, "\x1b" in rest), (3, False))
+        rest, message = watching.communicate(timeout=HANG_SECONDS)
+        test.equal((watching.returncode, "\x1b" in rest, message), (3, False, GONE % program.pid))
 
 
 def test_watch_in_a_terminal(test):
     """The second tree replaces the first, and has what changed in bold."""
     ours, theirs = os.openpty()
     grows = subprocess.Popen([sys.executable, "-uc", "a = []\nwhile True:\n  a.append(bytearray(1 << 16)); import time; time.sleep(0.01)"])
-    watching = subprocess.Popen([test.place.dmdv(), "memory", "--watch=1", str(grows.pid)], stdout=theirs)
+    watching = subprocess.Popen([test.place.dmdv(), "memory", "--watch=1", str(grows.pid)], stdout=theirs, stderr=subprocess.PIPE)
     os.close(theirs)
     text = b""
     while b"\x1b[1m" not in text.rpartition(b"\x1b[H\x1b[J")[2]:
@@ -766,7 +770,8 @@ def test_watch_in_a_terminal(test):
         while part := os.read(ours, 65536):
             text += part
     os.close(ours)
-    test.equal(watching.wait(timeout=HANG_SECONDS), 3)
+    message = watching.communicate(timeout=HANG_SECONDS)[1]
+    test.equal((watching.returncode, message.decode()), (3, GONE % grows.pid))
     test.check(text.count(b"\x1b[H\x1b[J") >= 2, "drawn again")
     test.check(re.search(rb"\x1b\[1m[^\n]*resident", text) is not None, "resident has changed")
 
