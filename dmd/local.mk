@@ -370,14 +370,17 @@ dmd_reader_sources = \
   $(dmd_zip_sources) \
   dmd/host/process.c dmd/host/process.h \
   dmd/historydb/digest.c dmd/historydb/digest.h \
+  dmd/host/http.h \
   dmd/host/output.c dmd/host/output.h \
   dmd/host/progress.c dmd/host/progress.h \
   dmd/host/sourcefiles.c dmd/host/sourcefiles.h \
   dmd/dmdv/input/fleet.c dmd/dmdv/input/fleet.h \
   dmd/dmdv/input/input.c dmd/dmdv/input/input.h \
   dmd/dmdv/input/profilefile.c dmd/dmdv/input/profilefile.h \
+  dmd/dmdv/cmd_push.c \
   dmd/dmdv/export_otlp.h \
   dmd/dmdv/export_pprof.h \
+  dmd/dmdv/pushrequest.c dmd/dmdv/pushrequest.h \
   dmd/debuginfo/flow.c dmd/debuginfo/flow.h \
   dmd/debuginfo/instruction.c dmd/debuginfo/instruction.h \
   dmd/debuginfo/names.h \
@@ -487,6 +490,8 @@ dmd_postgresql_sources = dmd/historydb/driver_postgresql.c
 dmd_no_postgresql_sources = dmd/historydb/driver_postgresql_none.c
 dmd_microhttpd_sources = dmd/dmdv/memory/memoryserver.c
 dmd_no_microhttpd_sources = dmd/dmdv/memory/memoryserver_none.c
+dmd_curl_sources = dmd/host/http.c
+dmd_no_curl_sources = dmd/host/http_none.c
 dmd_no_history_sources = dmd/dmdv/history/cmd_history_none.c
 
 # The page that dmdv view writes, if it was built, and its stub.

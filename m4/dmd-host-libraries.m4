@@ -81,11 +81,19 @@ AS_IF([test $dmd_have_microhttpd != yes],
   [MICROHTTPD_CFLAGS= MICROHTTPD_LIBS=
    AS_IF([test "$with_libmicrohttpd" = no], [dmd_have_microhttpd="no: --without-libmicrohttpd"],
      [dmd_have_microhttpd="no: install libmicrohttpd-dev (Debian) or libmicrohttpd-devel (Fedora)"])])
+AC_ARG_WITH([libcurl], [AS_HELP_STRING([--without-libcurl], [dmdv without push])])
+PKG_CHECK_MODULES([CURL], [libcurl >= 7.66], [dmd_have_curl=yes], [dmd_have_curl=no])
+AS_IF([test "$with_libcurl" = no], [dmd_have_curl=no])
+AS_IF([test $dmd_have_curl != yes],
+  [CURL_CFLAGS= CURL_LIBS=
+   AS_IF([test "$with_libcurl" = no], [dmd_have_curl="no: --without-libcurl"],
+     [dmd_have_curl="no: install libcurl4-openssl-dev (Debian) or libcurl-devel (Fedora)"])])
 AC_ARG_WITH([libclang], [AS_HELP_STRING([--with-libclang@<:@=PREFIX@:>@],
   [dmd-derive with the libclang in PREFIX/include and PREFIX/lib; --without-libclang: no dmd-derive])])
 DMD_LIBCLANG
 AM_CONDITIONAL([HAVE_LIBCLANG], [test "$dmd_have_derive" = yes])
 AM_CONDITIONAL([HAVE_MICROHTTPD], [test "$dmd_have_microhttpd" = yes])
+AM_CONDITIONAL([HAVE_CURL], [test "$dmd_have_curl" = yes])
 AM_CONDITIONAL([HAVE_LIBPQ], [test "$dmd_have_postgresql" = yes])
 AM_CONDITIONAL([HAVE_SQLITE], [test "$dmd_have_history" = yes])
 AM_CONDITIONAL([HAVE_LIBDW], [test "$dmd_have_types" = yes])

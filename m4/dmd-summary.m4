@@ -19,6 +19,7 @@ dmd $PACKAGE_VERSION
   dmdv history      $dmd_have_history
   with PostgreSQL   $dmd_have_postgresql
   memory --listen   $dmd_have_microhttpd
+  dmdv push         $dmd_have_curl
   dmdv view         $dmd_have_viewer
   dmd-derive        $dmd_have_derive
   unit tests        $dmd_have_unit

@@ -489,3 +489,17 @@ const char *dmdv_export_otlp(const dmd_profile_t *profile, dmd_out_t *out,
   end(&o);
   return NULL;
 }
+
+bool dmdv_otlp_accepted(const char *answer, size_t n, dmd_strbuf_t *why) {
+  Dmd__Otlp__Answer *message = dmd__otlp__answer__unpack(NULL, n, (const uint8_t *)answer);
+  const Dmd__Otlp__PartialSuccess *partial = message != NULL ? message->partial_success : NULL;
+  bool accepted = partial == NULL || partial->rejected_profiles <= 0;
+  if (!accepted) {
+    dmd_strbuf_str(why, "the collector rejected ");
+    dmd_strbuf_i64(why, partial->rejected_profiles);
+    dmd_strbuf_str(why, " profiles: ");
+    dmd_strbuf_str(why, partial->error_message);
+  }
+  dmd__otlp__answer__free_unpacked(message, NULL);
+  return accepted;
+}

@@ -22,6 +22,7 @@ extern const dmdv_command_t dmdv_retained_command;
 extern const dmdv_command_t dmdv_waste_command;
 extern const dmdv_command_t dmdv_export_command;
 extern const dmdv_command_t dmdv_merge_command;
+extern const dmdv_command_t dmdv_push_command;
 extern const dmdv_command_t dmdv_run_command;
 extern const dmdv_command_t dmdv_dump_command;
 extern const dmdv_command_t dmdv_status_command;
