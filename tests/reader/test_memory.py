@@ -116,6 +116,9 @@ int main(int argc, char **argv) {
     mode = fork() == 0 ? "child" : mode;
   if (strcmp(mode, "child") != 0)
     printf("%zu\n", allocated());
+  if (strcmp(mode, "blocks") == 0)
+    while (read(0, &input, 1) > 0)
+      dmd_reporters_poll();
   while (poll(&input, 1, 5) <= 0)
     if (strcmp(mode, "never") != 0 && strcmp(mode, "thread") != 0)
       dmd_reporters_poll();
@@ -296,6 +299,20 @@ def test_the_librarys_thread(test):
         out, _ = program.ask()
         test.contains(out, "note: reporters that did not run, since the program did not poll: 1 (polled)\n")
         test.equal(program.values()["kept"], 10)
+        program.end()
+
+
+def test_a_program_that_blocks(test):
+    """A request does not end read(2): the library's thread answers meanwhile."""
+    with running(test, "blocks", DMD_REPORTERS="thread") as program:
+        test.equal(program.values()["kept"], 10)
+        program.end()
+    with running(test, "blocks") as program:
+        out, _ = program.ask("--timeout=1", status=4)
+        test.contains(out, "note: the program did not poll in time; the values of its reporters are missing\n")
+        program.process.stdin.write(b"x")
+        program.process.stdin.flush()
+        test.contains(program.ask("--timeout=1", status=4)[0], "did not poll in time")
         program.end()
 
 
