@@ -378,6 +378,7 @@ dmd_reader_sources = \
   dmd/dmdv/input/input.c dmd/dmdv/input/input.h \
   dmd/dmdv/input/profilefile.c dmd/dmdv/input/profilefile.h \
   dmd/dmdv/cmd_push.c \
+  dmd/dmdv/run/cmd_symbolize.c \
   dmd/dmdv/export_otlp.h \
   dmd/dmdv/export_pprof.h \
   dmd/dmdv/pushrequest.c dmd/dmdv/pushrequest.h \
@@ -444,6 +445,7 @@ dmd_protobuf_sources = \
 
 # The part that needs libdw, and its stub.
 dmd_types_sources = \
+  dmd/debuginfo/breakpad.c dmd/debuginfo/breakpad.h \
   dmd/debuginfo/codeunits.c dmd/debuginfo/codeunits.h \
   dmd/debuginfo/names.c \
   dmd/debuginfo/sizefunctions.c \

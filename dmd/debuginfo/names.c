@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "base/str.h"
+#include "debuginfo/breakpad.h"
 #include "debuginfo/codeunits.h"
 #include "debuginfo/debugfile.h"
 #include "debuginfo/dies.h"
@@ -164,7 +165,8 @@ typedef struct {
   dmdv_debugfile_t file;
   dmdv_symboltable_t symbols;
   dmdv_codeunits_t units;
-  uint64_t n_nameless; /* frames without a name since the file is missing */
+  dmdv_breakpad_t *breakpad; /* NULL: none */
+  uint64_t n_nameless;       /* frames without a name since the file is missing */
 } object_t;
 
 struct dmdv_names {
@@ -173,6 +175,8 @@ struct dmdv_names {
   bool is_open, has_files; /* whether the file was opened, and whether that worked */
   dmd_intern_t keys;       /* path, NUL, build id */
   dmd_pool_t objects;      /* by key id */
+  const char *debug_folder, *symbol_folder;
+  dmdv_names_counts_t counts;
 };
 
 static object_t *object_at(const dmdv_names_t *names, uint32_t id) {
@@ -187,10 +191,16 @@ static void open_object(dmdv_names_t *names, object_t *object, const dmd_locatio
   wanted.n_build_id = at->build_id == NULL ? 0 : dmd_build_id_bytes(build_id, at->build_id);
   if (!names->is_open) {
     names->is_open = true;
-    names->has_files = dmdv_debugfiles_open(&names->files, NULL);
+    names->has_files = dmdv_debugfiles_open(&names->files, names->debug_folder);
   }
   if (names->has_files)
     object->file = dmdv_debugfile(&names->files, &wanted);
+  if (names->symbol_folder != NULL && at->build_id != NULL) {
+    bool is_other;
+    object->breakpad =
+        dmdv_breakpad_open(names->symbol_folder, at->object, at->build_id, &is_other);
+    object->file.was_changed |= is_other;
+  }
   if (object->file.module == NULL)
     return;
   symboltable_init(&object->symbols, &object->file);
@@ -258,22 +268,43 @@ static void visit_all(const dmdv_names_t *names, const dmdv_codeplace_t *place, 
   visit_function(names, symbol, kind, &source, visit, visitor);
 }
 
+/* Finds a place by the object's own files, else by its Breakpad file, which is also asked where the
+ * files have no line. Returns the symbol, or NULL; the place's source may be known even so. */
+static const char *find_place(object_t *object, uint64_t offset, dmdv_codeplace_t *place) {
+  const char *symbol = NULL;
+  place->source = (dmdv_source_t){0};
+  place->n_inlined = 0;
+  if (object->file.module != NULL) {
+    dmdv_codeunits_find(&object->units, offset, place);
+    symbol = symboltable_at(&object->symbols, offset);
+    if (symbol == NULL)
+      symbol = place->function;
+  }
+  if (object->breakpad == NULL || place->source.file != NULL)
+    return symbol;
+  dmdv_codeplace_t other;
+  dmdv_breakpad_find(object->breakpad, offset, &other);
+  if (other.function == NULL)
+    return symbol;
+  *place = other;
+  return other.function;
+}
+
 /* dmd_namer_t.functions */
 static bool functions(void *ctx, const dmd_location_t *at, dmd_function_fn visit, void *visitor,
                       dmd_code_kind_t *kind) {
   dmdv_names_t *names = ctx;
   object_t *object = object_of(names, at);
-  if (object->file.module == NULL) {
+  names->counts.n_asked++;
+  if (object->file.module == NULL && object->breakpad == NULL) {
     object->n_nameless++;
     return false;
   }
   dmdv_codeplace_t place;
-  dmdv_codeunits_find(&object->units, at->offset, &place);
-  const char *symbol = symboltable_at(&object->symbols, at->offset);
-  if (symbol == NULL)
-    symbol = place.function;
+  const char *symbol = find_place(object, at->offset, &place);
   if (symbol == NULL && place.source.file == NULL)
     return false;
+  names->counts.n_named++;
   *kind = symbol == NULL ? DMD_CODE_OTHER : kind_of(symbol);
   visit_all(names, &place, symbol, *kind, visit, visitor);
   return true;
@@ -292,6 +323,16 @@ dmdv_names_t *dmdv_names_new(bool shows_below_main) {
 
 const dmd_namer_t *dmdv_names_namer(const dmdv_names_t *names) {
   return &names->namer;
+}
+
+void dmdv_names_search(dmdv_names_t *names, const char *debug_folder, const char *symbol_folder) {
+  names->debug_folder = debug_folder;
+  names->symbol_folder = symbol_folder;
+  names->namer.adds_lines = true;
+}
+
+dmdv_names_counts_t dmdv_names_counts(const dmdv_names_t *names) {
+  return names->counts;
 }
 
 void dmdv_names_tell(dmdv_names_t *names) {
@@ -321,6 +362,9 @@ void dmdv_names_tell(dmdv_names_t *names) {
 }
 
 void dmdv_names_free(dmdv_names_t *names) {
+  for (uint32_t id = 1; id <= names->objects.last; id++)
+    if (object_at(names, id)->breakpad != NULL)
+      dmdv_breakpad_close(object_at(names, id)->breakpad);
   for (uint32_t id = 1; id <= names->objects.last; id++)
     if (object_at(names, id)->file.module != NULL) {
       dmdv_codeunits_destroy(&object_at(names, id)->units);

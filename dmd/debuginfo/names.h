@@ -12,6 +12,9 @@
  * proportion to an object's symbols and units of debug information; a unit's functions and lines
  * are read when a frame is in it.
  *
+ * dmdv_names_search adds folders to search: for separate debug information, and for Breakpad's
+ * symbol files (debuginfo/breakpad.h), which are asked where an object's own files have no lines.
+ *
  * In a build without libdw, frames stay as they are.
  */
 #ifndef DMD_DEBUGINFO_NAMES_H
@@ -25,6 +28,15 @@ typedef struct dmdv_names dmdv_names_t;
  * names, and which files are missing, if there were any such frames since its last call. */
 dmdv_names_t *dmdv_names_new(bool shows_below_main);
 const dmd_namer_t *dmdv_names_namer(const dmdv_names_t *names);
+/* How many places the namer was asked for, and how many it could name. */
+typedef struct dmdv_names_counts {
+  uint64_t n_asked, n_named;
+} dmdv_names_counts_t;
+
+/* Call search before the namer is used. Folders may be NULL; the texts must outlive the names. From
+ * then on frames that have a function but no line are named, too. */
+void dmdv_names_search(dmdv_names_t *names, const char *debug_folder, const char *symbol_folder);
+dmdv_names_counts_t dmdv_names_counts(const dmdv_names_t *names);
 void dmdv_names_tell(dmdv_names_t *names);
 void dmdv_names_free(dmdv_names_t *names);
 

@@ -33,6 +33,14 @@ const dmd_namer_t *dmdv_names_namer(const dmdv_names_t *names) {
   return &names->namer;
 }
 
+void dmdv_names_search(dmdv_names_t *names, const char *debug_folder, const char *symbol_folder) {
+  (void)names, (void)debug_folder, (void)symbol_folder;
+}
+
+dmdv_names_counts_t dmdv_names_counts(const dmdv_names_t *names) {
+  return (dmdv_names_counts_t){.n_asked = names->n_nameless};
+}
+
 void dmdv_names_tell(dmdv_names_t *names) {
   if (names->n_nameless > 0)
     dmdv_note("%" PRIu64 " frames have no names: this dmdv was built without libdw, which finds "

@@ -23,29 +23,14 @@
 /* In the order of the help, in which a title comes before the first command of a group. Those after
  * `more` are only in dmdv help all. */
 static const dmdv_command_t *const commands[] = {
-    &dmdv_run_command,
-    &dmdv_print_command,
-    &dmdv_tree_command,
-    &dmdv_timeline_command,
-    &dmdv_view_command,
-    &dmdv_owners_command,
-    &dmdv_waste_command,
-    &dmdv_leaks_command,
-    &dmdv_diff_command,
-    &dmdv_check_command,
-    &dmdv_export_command,
-    &dmdv_history_command,
-    &dmdv_claims_command,
-    &dmdv_census_command,
-    &dmdv_retained_command,
-    &dmdv_paths_command,
-    &dmdv_referrers_command,
-    &dmdv_merge_command,
-    &dmdv_memory_command,
-    &dmdv_status_command,
-    &dmdv_dump_command,
-    &dmdv_push_command,
-    NULL,
+    &dmdv_run_command,       &dmdv_print_command,     &dmdv_tree_command,
+    &dmdv_timeline_command,  &dmdv_view_command,      &dmdv_owners_command,
+    &dmdv_waste_command,     &dmdv_leaks_command,     &dmdv_diff_command,
+    &dmdv_check_command,     &dmdv_export_command,    &dmdv_history_command,
+    &dmdv_claims_command,    &dmdv_census_command,    &dmdv_retained_command,
+    &dmdv_paths_command,     &dmdv_referrers_command, &dmdv_merge_command,
+    &dmdv_memory_command,    &dmdv_status_command,    &dmdv_dump_command,
+    &dmdv_symbolize_command, &dmdv_push_command,      NULL,
 };
 static const dmdv_command_t *const more = &dmdv_claims_command;
 static const struct {
@@ -57,7 +42,7 @@ static const struct {
               {&dmdv_diff_command, "compare and export"},
               {&dmdv_claims_command, "heap graphs"},
               {&dmdv_merge_command, "processes"},
-              {&dmdv_push_command, "stores"}};
+              {&dmdv_symbolize_command, "symbols and stores"}};
 enum { N_TITLES = sizeof titles / sizeof titles[0] };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 

@@ -8,7 +8,7 @@ import shells
 from harness import Skip, files
 
 COMMANDS = ("print", "diff", "tree", "timeline", "check", "export", "merge", "view", "run", "dump", "status", "memory", "census", "retained", "paths",
-            "referrers", "leaks", "waste", "owners", "claims", "history", "push")
+            "referrers", "leaks", "waste", "owners", "claims", "history", "push", "symbolize")
 OF_HISTORY = ("add", "list", "show", "check", "acknowledge", "page", "export", "import", "prune")
 # Valgrind's own options that `dmdv run` offers.
 OF_VALGRIND = {"--num-callers=", "--log-file=", "--trace-children=", "--show-below-main=", "--quiet"}

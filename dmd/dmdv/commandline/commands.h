@@ -24,6 +24,7 @@ extern const dmdv_command_t dmdv_export_command;
 extern const dmdv_command_t dmdv_merge_command;
 extern const dmdv_command_t dmdv_push_command;
 extern const dmdv_command_t dmdv_run_command;
+extern const dmdv_command_t dmdv_symbolize_command;
 extern const dmdv_command_t dmdv_dump_command;
 extern const dmdv_command_t dmdv_status_command;
 extern const dmdv_command_t dmdv_memory_command;

@@ -280,7 +280,7 @@ static dmd_location_t location_of(const dmd_frame_words_t *words) {
 static void name_frame(dmd_readerstate_t *l, uint32_t number) {
   const dmd_namer_t *namer = l->options->namer;
   const dmd_frame_words_t words = words_of(l, number);
-  if (!dmd_frames_is_nameless(&l->profile->frames, &words))
+  if (!dmd_frames_is_nameless(&l->profile->frames, &words, namer->adds_lines))
     return;
   naming_t naming = {.first = l->named.last + 1};
   const dmd_location_t at = location_of(&words);

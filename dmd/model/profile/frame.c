@@ -305,13 +305,14 @@ uint32_t dmd_frames_read(dmd_frames_t *frames, const dmd_frame_words_t *words) {
   return intern(frames, &frame);
 }
 
-bool dmd_frames_is_nameless(const dmd_frames_t *frames, const dmd_frame_words_t *words) {
+bool dmd_frames_is_nameless(const dmd_frames_t *frames, const dmd_frame_words_t *words,
+                            bool adds_lines) {
   size_t n;
   if (words->object == NULL || words->build_id == NULL || words->offset == DMD_OFFSET_UNKNOWN)
     return false;
   const char *text = dmd_intern_get(&frames->texts, words->text, &n);
   parts_t parts = take_apart(text, n, 0);
-  return is_unknown(parts.text, parts.n_function) && parts.file == NULL;
+  return parts.file == NULL && (adds_lines || is_unknown(parts.text, parts.n_function));
 }
 
 uint32_t dmd_frames_read_text(dmd_frames_t *frames, const char *text) {

@@ -96,8 +96,10 @@ typedef struct dmd_frame_words {
 uint32_t dmd_frames_keep_text(dmd_frames_t *frames, const char *text, size_t n);
 uint32_t dmd_frames_read(dmd_frames_t *frames, const dmd_frame_words_t *words);
 
-/* Whether only the place in an object is known, so that a namer may find a name. */
-bool dmd_frames_is_nameless(const dmd_frames_t *frames, const dmd_frame_words_t *words);
+/* Whether only the place in an object is known, or with adds_lines also the function, so that a
+ * namer may find a name. */
+bool dmd_frames_is_nameless(const dmd_frames_t *frames, const dmd_frame_words_t *words,
+                            bool adds_lines);
 
 /* dmd_frames_keep_text and dmd_frames_read for a frame that has only a text. */
 uint32_t dmd_frames_read_text(dmd_frames_t *frames, const char *text);
@@ -176,6 +178,7 @@ uint32_t dmd_stack_shown(uint32_t n, dmd_code_kind_t (*kind_of)(const void *ctx,
 typedef struct dmd_namer {
   void *ctx;
   bool shows_below_main;
+  bool adds_lines; /* names frames that have a function but no line, too */
   /* Visits all functions at a place for dmd_frames_add_function, inlined ones first. Returns false
    * without a visit if nothing is known about it. *kind is that of the outermost function. */
   bool (*functions)(void *ctx, const dmd_location_t *at, dmd_function_fn visit, void *visitor,
