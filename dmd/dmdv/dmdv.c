@@ -138,8 +138,10 @@ static int run_without_command(int argc, char **argv) {
     return dmdv_look_at_process(word + sizeof pid - 1);
   if (are_data(argv + 1))
     return dmdv_overview_of_files(argc - 1, argv + 1, false);
-  if (strcmp(word, "--json") == 0 && argc > 2 && are_data(argv + 2))
+  if (strcmp(word, "--json") == 0 && argc > 2 && are_data(argv + 2)) {
+    dmdv_errors_as_json();
     return dmdv_overview_of_files(argc - 2, argv + 2, true);
+  }
   if (is_data(word))
     return run_with_all(&dmdv_print_command, argc, argv);
   if (word[0] == '-' || names_program(word))

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/jsonout.h"
 #include "base/out.h"
 #include "host/progress.h"
 
@@ -119,10 +120,30 @@ static bool write_stderr(void *ctx, const char *bytes, size_t n) {
   return fwrite(bytes, 1, n, stderr) == n;
 }
 
-static void print_line(const char *text) {
+static bool g_errors_are_json;
+
+void dmdv_errors_as_json(void) {
+  g_errors_are_json = true;
+}
+
+static void print_json(dmd_out_t *out, const char *text) {
+  dmd_jsonout_t json;
+  dmd_jsonout_init(&json, out);
+  dmd_jsonout_ascii(&json);
+  dmd_jsonout_object(&json, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(&json, "error", text);
+  dmd_jsonout_end(&json);
+  dmd_out_flush(out);
+}
+
+static void print_line(const char *text, bool is_error) {
   dmd_out_t out;
   dmdv_work_end();
   dmd_out_init(&out, write_stderr, NULL);
+  if (is_error && g_errors_are_json) {
+    print_json(&out, text);
+    return;
+  }
   dmd_out_str(&out, dmdv_program);
   dmd_out_str(&out, ": ");
   dmd_out_safe(&out, text);
@@ -130,7 +151,7 @@ static void print_line(const char *text) {
   dmd_out_flush(&out);
 }
 
-static void print_formatted(const char *format, va_list args) {
+static void print_formatted(bool is_error, const char *format, va_list args) {
   char few[512], *text = few;
   va_list again;
   va_copy(again, args);
@@ -138,7 +159,7 @@ static void print_formatted(const char *format, va_list args) {
   /* Without memory the message is truncated. */
   if (n >= (int)sizeof few && (text = malloc((size_t)n + 1)) != NULL)
     vsnprintf(text, (size_t)n + 1, format, again);
-  print_line(text != NULL ? text : few);
+  print_line(text != NULL ? text : few, is_error);
   if (text != few)
     free(text);
   va_end(again);
@@ -147,14 +168,14 @@ static void print_formatted(const char *format, va_list args) {
 void dmdv_note(const char *format, ...) {
   va_list args;
   va_start(args, format);
-  print_formatted(format, args);
+  print_formatted(false, format, args);
   va_end(args);
 }
 
 bool dmdv_error(const char *format, ...) {
   va_list args;
   va_start(args, format);
-  print_formatted(format, args);
+  print_formatted(true, format, args);
   va_end(args);
   return false;
 }

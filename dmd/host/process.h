@@ -38,6 +38,9 @@ extern const char *dmdv_program;
 /* Prints a note, `dmdv: ...` and a line end. */
 void dmdv_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on errors are JSON, {"error": "..."}, a line each. Notes stay as they are. */
+void dmdv_errors_as_json(void);
+
 /* Prints an error in the same form. Returns false, for `return dmdv_error(...)`. */
 bool dmdv_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -95,10 +95,16 @@ class DmdvTest(Test):
         return done.out, done.err
 
     def error(self, *args, stdin=b"", status=2):
-        """Runs dmdv, which must fail with one line on standard error and nothing else; returns the line."""
+        """Runs dmdv, which must fail with one line on standard error and nothing else; returns the line. If the output would be
+        JSON, so must be the line; returns the error in it."""
         out, err = self.dmdv(*args, stdin=stdin, status=status)
         self.equal(out, "", "standard output")
-        self.check(err.count("\n") == 1 and err.startswith("dmdv: "), "not one line of dmdv's: " + err)
+        self.equal(err.count("\n"), 1, "lines in: " + err)
+        if "--json" in args or (args[:1] == ("check",) and "--format=json" in args):
+            document = json.loads(err)
+            self.check(list(document) == ["error"] and err.isascii(), "not an error in ASCII: " + err)
+            return document["error"]
+        self.check(err.startswith("dmdv: "), "not a line of dmdv's: " + err)
         return err.rstrip("\n")
 
     def peers(self):

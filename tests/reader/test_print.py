@@ -352,6 +352,17 @@ def test_a_file_alone(test):
         test.check("unknown command" in test.error(name), name)
 
 
+def test_errors_as_json(test):
+    """With --json; also those of the command line, of a file, and with characters that terminals obey."""
+    for command in ("print", "diff", "tree", "timeline", "leaks", "census", "status", "memory"):
+        test.check("--no-such" in test.error(command, "--json", "--no-such"), command)
+        test.check("--no-such" in test.error(command, "--no-such"), command)
+    test.contains(test.error("print", "--json", "no\x1b[31m\u00e9.json"), "no\x1b[31m\u00e9.json: cannot open")
+    test.contains(test.error("check", "--format=json", "--max-peak=1", "nowhere.json"), "nowhere.json")
+    test.contains(test.error("--json", test.write("broken.json", '{"version": 4')), "broken.json")
+    test.contains(test.error("check", "--format=text", "--max-peak=1", "nowhere.json"), "nowhere.json")
+
+
 def test_help(test):
     """At most twelve commands, all with `help all`; -h has at most 40 lines, and only options that --help has."""
     few, all_of_them = ([line.split()[0] for line in test.dmdv(*args)[0].partition("\ncommands:\n")[2].split("\n")

@@ -154,6 +154,20 @@ static bool read_options(const known_t *known, void *target, int argc, char **ar
   return true;
 }
 
+/* Whether the output will be JSON, so that errors are, too, also those of the command line: --json,
+ * or
+ * --format=json of dmdv check. A command without that option may pass it to a program. */
+static bool wants_json(const dmdv_command_t *command, const known_t *known, int argc, char **argv) {
+  bool has_json = strcmp(command->name, "check") == 0;
+  const char *wanted = has_json ? "--format=json" : "--json";
+  for (int i = 0; i < known->n && !has_json; i++)
+    has_json = strcmp(known->options[i]->name, "json") == 0;
+  for (int i = 1; i < argc && has_json && strcmp(argv[i], "--") != 0; i++)
+    if (strcmp(argv[i], wanted) == 0)
+      return true;
+  return false;
+}
+
 int dmdv_read_command_line(const dmdv_command_t *command, void *target, int argc, char **argv,
                            dmdv_files_t *files) {
   known_t known;
@@ -162,6 +176,8 @@ int dmdv_read_command_line(const dmdv_command_t *command, void *target, int argc
   for (const dmdv_part_t *part = command->parts; !dmdv_is_last(part); part++)
     if (part->options != NULL && part->role == DMDV_OPTIONS_OWN)
       dmd_options_set_defaults(part->options, target, &dmdv_env);
+  if (wants_json(command, &known, argc, argv))
+    dmdv_errors_as_json();
   if (!read_options(&known, target, argc, argv, &help))
     return 2;
   *files = (dmdv_files_t){argv + optind, argc - optind};
