@@ -4,6 +4,7 @@
 import json
 import os
 
+import jsonoutput
 from harness import Skip, Test, commands, files
 
 # Groups of tests that run dmdv so often that its processes do not look for leaks at their ends; other groups do.
@@ -92,6 +93,8 @@ class DmdvTest(Test):
         leaks = {"ASAN_OPTIONS": "detect_leaks=0"} if self.name.startswith(WITHOUT_LEAKS) else {}
         done = self.run([self.program or self.place.dmdv(), *args], stdin=stdin, status=status,
                         env={**os.environ, **leaks, **(environment or {})})
+        fault = jsonoutput.fault_in(self.srcdir, args, done.out)
+        self.check(fault is None, "its output breaks its schema: %s" % fault)
         return done.out, done.err
 
     def error(self, *args, stdin=b"", status=2):
