@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "native/pl_memory.h"
+#include "native/pl_message.h"
 #include "native/pl_options.h"
 #include "native/pl_real.h"
 
@@ -12,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define REPLACED __attribute__((visibility("default")))
@@ -65,19 +67,62 @@ static char *write_preload(char *to, const char *theirs) {
   return to;
 }
 
+/* Number of entries; theirs: what the program wants to preload, or NULL. */
+static size_t count_entries(char *const envp[], const char **theirs) {
+  size_t n = 0;
+  *theirs = NULL;
+  for (; envp[n] != NULL; n++)
+    if (dmd_str_begins(envp[n], PRELOAD))
+      *theirs = envp[n] + sizeof PRELOAD - 1;
+  return n;
+}
+
+/* Whether the limit of the address space leaves memory for the engine. Where it leaves too little,
+ * the loader may end the program before it begins: it ignores a library that it cannot map, but
+ * then needs memory for the threads' data of those that it has mapped. */
+static bool is_enough(void) {
+  enum { LEAST_SZB = 32 << 20 };
+  struct rlimit limit;
+  return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= LEAST_SZB;
+}
+
+/* Bytes that the environment without the engine's entries takes; 0: it is too large for a stack. */
+static size_t unwatched_szB(char *const envp[]) {
+  enum { MOST_SZB = 32 << 10 };
+  const char *theirs;
+  size_t n = count_entries(envp, &theirs);
+  size_t szB =
+      (n + 1) * sizeof *envp + sizeof PRELOAD + (theirs == NULL ? 0 : dmd_str_length(theirs));
+  return szB <= MOST_SZB ? szB : 0;
+}
+
+/* The environment without the engine's entries, which it has if children are traced, too. */
+static char *const *unwatched(char *const envp[], char **entries) {
+  const char *theirs;
+  size_t n = count_entries(envp, &theirs), k = 0;
+  pl_say("dmd: ulimit -v leaves less than 32 MiB: the next program runs without the engine");
+  for (size_t i = 0; i < n; i++)
+    if (!dmd_str_begins(envp[i], PRELOAD) && !dmd_str_begins(envp[i], OPTIONS))
+      entries[k++] = envp[i];
+  if (theirs != NULL) {
+    char *list = (char *)(entries + n + 1);
+    dmd_mem_copy(list, theirs - (sizeof PRELOAD - 1), sizeof PRELOAD + dmd_str_length(theirs));
+    pl_options_cut_library(list + sizeof PRELOAD - 1);
+    if (list[sizeof PRELOAD - 1] != '\0')
+      entries[k++] = list;
+  }
+  entries[k] = NULL;
+  return entries;
+}
+
 /* The program's environment and the engine's entries. In memory of its own, since a child of vfork
  * shares the engine's. Without memory the program runs unwatched. */
 static changed_t watched(char *const envp[]) {
   changed_t changed = {.entries = NULL};
-  const char *theirs = NULL;
-  size_t n = 0;
+  const char *theirs;
   if (g_exec.pid == 0 || getpid() != g_exec.pid || envp == NULL)
     return changed;
-  while (envp[n] != NULL)
-    n++;
-  for (size_t i = 0; i < n; i++)
-    if (dmd_str_begins(envp[i], PRELOAD))
-      theirs = envp[i] + sizeof PRELOAD - 1;
+  size_t n = count_entries(envp, &theirs), k = 0;
   changed.szB = (n + 3) * sizeof *changed.entries + dmd_str_length(g_exec.preload) + 2 +
                 (theirs == NULL ? 0 : dmd_str_length(theirs));
   void *memory =
@@ -85,8 +130,7 @@ static changed_t watched(char *const envp[]) {
   if (memory == MAP_FAILED)
     return changed;
   changed.entries = memory;
-  size_t k = 0;
-  changed.entries[k++] = write_preload((char *)memory + (n + 3) * sizeof(char *), theirs);
+  changed.entries[k++] = write_preload((char *)(changed.entries + n + 3), theirs);
   changed.entries[k++] = (char *)(uintptr_t)g_exec.options;
   for (size_t i = 0; i < n; i++)
     if (!dmd_str_begins(envp[i], PRELOAD) && !dmd_str_begins(envp[i], OPTIONS))
@@ -108,11 +152,17 @@ static void find_real(void) {
     pl_real_find();
 }
 
+/* Where memory is short, the environment is on the stack. */
 #define EXEC(name, call)                                                                           \
   do {                                                                                             \
     find_real();                                                                                   \
-    changed_t changed = watched(envp);                                                             \
-    char *const *with = changed.entries != NULL ? changed.entries : envp;                          \
+    char *const *with = envp;                                                                      \
+    size_t szB = envp == NULL || is_enough() ? 0 : unwatched_szB(envp);                            \
+    changed_t changed = {.entries = NULL};                                                         \
+    if (szB > 0)                                                                                   \
+      with = unwatched(envp, __builtin_alloca(szB));                                               \
+    else if ((changed = watched(envp)).entries != NULL)                                            \
+      with = changed.entries;                                                                      \
     call;                                                                                          \
     return give_up(changed);                                                                       \
   } while (0)

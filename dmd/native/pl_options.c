@@ -98,8 +98,7 @@ static bool is_ours(const char *path, size_t n) {
          (n == length || path[n - length - 1] == '/');
 }
 
-/* Removes our library from a list, in place. */
-static void cut_from_list(char *list) {
+void pl_options_cut_library(char *list) {
   char *to = list;
   for (const char *at = list; *at != '\0';) {
     size_t n = dmd_str_span_without(at, ": "), gap = dmd_str_span(at + n, ": ");
@@ -117,7 +116,7 @@ void pl_options_hide(void) {
     bool is_kept = !is_named(*entry, "DMD_OPTIONS");
     if (is_named(*entry, "LD_PRELOAD")) {
       char *list = *entry + sizeof "LD_PRELOAD=" - 1;
-      cut_from_list(list);
+      pl_options_cut_library(list);
       is_kept = *list != '\0';
     }
     if (is_kept)

@@ -16,6 +16,9 @@ extern dmd_native_options_t g_native_options;
 /* Reads DMD_OPTIONS. Returns false, after reporting why, if something is wrong. */
 bool pl_options_read(void);
 
+/* Removes our library from a list as in LD_PRELOAD, in place. */
+void pl_options_cut_library(char *list);
+
 /* Removes the engine from the environment, so that programs started by this one are not
  * recorded. */
 void pl_options_hide(void);

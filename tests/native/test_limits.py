@@ -63,10 +63,14 @@ def test_a_shell_limits_itself(t):
 
 
 def test_limits_that_leave_little(t):
-    """Whatever fits: the program alone, with the library, or with the engine running."""
+    """Whatever fits: the program alone or with the engine. Its own preloaded libraries stay."""
     program = t.program("limited.c")
-    for kib in range(4000, 24001, 1000):
-        same(t, ["sh", "-c", "ulimit -v %d; exec \"$0\" size >/dev/null" % kib, program], options=["--trace-children=yes"])
+    for kib in range(4000, 48001, 2000):
+        for options in [], ["--trace-children=yes"]:
+            run = same(t, ["sh", "-c", "ulimit -v %d; exec \"$0\" size >/dev/null" % kib, program], options=options)
+            t.equal("runs without the engine" in run.log, kib < 32768, run.log)
+    run = same(t, ["sh", "-c", "ulimit -v 30000; LD_PRELOAD=libm.so.6 exec printenv LD_PRELOAD"], options=["--trace-children=yes"])
+    t.equal(run.out, b"libm.so.6\n")
 
 
 def test_memory_ends_while_the_program_runs(t):
