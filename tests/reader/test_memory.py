@@ -474,6 +474,13 @@ def test_a_program_without_the_library(test):
         out, _ = test.dmdv("memory", str(process.pid))
         test.contains(out, "note: the program has no reporters that can be asked")
         test.contains(out, "── brk-heap/[rw-p]\n")
+        before = status_of(process.pid, "VmRSS")
+        values = values_of(json.loads(test.dmdv("memory", "--json", "--verbose", str(process.pid))[0])["processes"][0])
+        after = status_of(process.pid, "VmRSS")
+        rss = sum(amount for path, amount in values.items() if path.startswith("rss/"))
+        for amount in values["resident"], rss:  # the kernel's counters lag behind
+            test.check(min(before, after) - (512 << 10) <= amount <= max(before, after) + (512 << 10), "%d, %d, %s" % (before, after, values))
+        test.equal(values["vsize"], status_of(process.pid, "VmSize"))
         time.sleep(0.1)
         test.equal(process.poll(), None, "it still runs")
     finally:
@@ -493,6 +500,31 @@ def test_another_user(test):
             raise Skip("another user cannot run dmdv where it is built")
         test.equal((done.returncode, done.stdout), (3, ""))
         test.contains(done.stderr, "the system denies access to the mappings of process %d" % program.pid)
+        program.end()
+
+
+def test_root_opens_no_file_for_another_user(test):
+    """Whatever a process says and maps: beside /proc, dmdv's own files and its output, root opens none, and asks for none."""
+    if os.geteuid() != 0 or shutil.which("strace") is None:
+        raise Skip("needs root and strace")
+    before = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    for folder in test.folder, os.path.dirname(test.folder):
+        os.chmod(folder, 0o711)
+    if test.run([*before, "test", "-x", test.folder], status=None).status != 0:
+        raise Skip("another user cannot run a program here")
+    out, calls = test.path("out.json.gz"), test.path("calls.txt")
+    with running(test, "lies", before=before) as program:
+        for _ in range(4):
+            done = test.run(["strace", "-f", "-qq", "-s4096", "-e", "trace=%file", "-o", calls, test.place.dmdv(), "memory", "--timeout=1", "-o", out,
+                             str(program.pid)], status=None)
+            test.check(os.path.exists(out), done.err)
+            os.remove(out)
+            asked = re.sub(r'(readlink\w*\(.*?"[^"]*"), ".*', r"\1", re.sub(r"execve\(.*", "", files.read(calls)))
+            paths = set(re.findall(r'"([^"]*)"', asked))
+            test.check("/proc/%d/smaps" % program.pid in paths, "%s" % paths)
+            steps = {"", "/", ".", test.folder, out, *out.split("/")}  # dmdv follows the path of the output itself
+            own = ("/proc/", "/etc/", "/lib", "/usr/", "/sys/fs/cgroup")
+            test.equal(sorted(path for path in paths - steps if not path.startswith(own)), [])
         program.end()
 
 
