@@ -7,12 +7,13 @@ import glob
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
 import threading
 
-from harness import commands, profile
+from harness import commands, compiler, profile
 from harness.running import HANG_SECONDS, running
 
 SIGNAL = 60
@@ -122,6 +123,42 @@ def test_registered_reporters_of_a_program_that_does_not_poll(t):
         t.contains(done.err, "note: the program did not poll in time")
         t.equal(reported(program.profile(done.out.strip())), {"whole": {()}, "short": {()}, "dark": {()}})
         t.equal(program.end(), "")
+
+
+COPIED = r"""
+#include <poll.h>
+#include <unistd.h>
+#include "dmd-reporters.h"
+static void measure(struct dmd_reporters_call *call, void *closure) {
+  (void)closure;
+  dmd_reporters_report(call, "explicit/kept", DMD_REPORTERS_HEAP, DMD_REPORTERS_BYTES, 100, NULL);
+}
+int main(void) {
+  struct pollfd input = {.fd = 0, .events = POLLIN};
+  dmd_reporters_register(measure, NULL, "explicit/kept", 0);
+  if (dmd_reporters_start(0) != 0 || write(1, "ready\n", 6) != 6)
+    return 1;
+  while (poll(&input, 1, 5) <= 0)
+    dmd_reporters_poll();
+  return 0;
+}
+"""
+
+
+def test_registered_reporters_of_a_library_without_dmd_h(t):
+    """Compiled from the two files alone, the library does not know of dmd. The user hears it."""
+    source = t.write("copied.c", COPIED)
+    folder = os.path.dirname(source)
+    for file in "include/valgrind/dmd-reporters.h", "reporters/dmd-reporters.c":
+        shutil.copy(os.path.join(t.srcdir, "dmd", file), folder)
+    program = os.path.join(folder, "copied")
+    commands.run([*compiler.compiler_for(".c"), "-g", source, os.path.join(folder, "dmd-reporters.c"), "-o", program, "-pthread"])
+    with running(t, [program]) as process:
+        done = process.ask("dump")
+        t.equal(done.err, "note: its reporters do not count for dmd: its dmd-reporters.c was compiled without dmd.h and valgrind.h; "
+                          "copy dmd.h, too, and install valgrind.h\n")
+        t.equal(process.profile(done.out.strip()).run.get("memoryReports", []), [])
+        t.equal(process.end(), "")
 
 
 def test_a_file_that_cannot_be_written(t):

@@ -54,7 +54,7 @@ typedef struct {
   dmd_strbuf_t running, skipped;
   uint32_t n_skipped;
   uint64_t n_refused, n_dropped;
-  bool is_complete, is_valid, is_out_of_reach;
+  bool is_complete, is_valid, is_out_of_reach, has_unexpected;
 } asked_t;
 
 /* ---- Values. ---- */
@@ -112,8 +112,10 @@ static bool add_path(asked_t *k, dmd_strbuf_t *to, const char *path, uint32_t un
 static void take_value(asked_t *k, const dmd_jsonvalue_t *object) {
   int64_t kind, units, amount;
   const char *path = get_text(object, "path"), *other = get_text(object, "process");
-  if (k->m == NULL)
+  if (k->m == NULL) {
+    k->has_unexpected = true;
     return;
+  }
   if (path == NULL || path[0] == '\0' ||
       !get_number(object, "kind", 0, DMD_MEMREPORT_N_KINDS - 1, &kind) ||
       !get_number(object, "units", 0, DMD_MEMREPORT_N_UNITS - 1, &units) ||
@@ -428,6 +430,11 @@ static void note_result(asked_t *k, dmdv_asked_t result, uint32_t seconds) {
     note(k, "its reporters cannot be asked: it is starting or ending", "", "");
   else if (result == DMDV_ASKED_TOO_SLOW)
     note_slow(k, seconds);
+  if (k->has_unexpected)
+    note(k,
+         "its reporters do not count for dmd: its dmd-reporters.c was compiled without dmd.h and "
+         "valgrind.h; copy dmd.h, too, and install valgrind.h",
+         "", "");
   note_number(k, "reporters that did not run, since the program did not poll: ", k->n_skipped,
               &k->skipped);
   note_number(k, "invalid values, which are left out: ", k->n_refused, NULL);
