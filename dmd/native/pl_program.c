@@ -30,11 +30,13 @@ static void find_real(void) {
 
 /* ---- Threads ---- */
 
-REPLACED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                            void *(*function)(void *), void *argument) {
+PL_REPLACE(int, pthread_create,
+           (pthread_t * thread, const pthread_attr_t *attributes, void *(*function)(void *),
+            void *argument)) {
+  pl_entry_t entry = PL_ENTRY(pthread_create);
   find_real();
   pl_start();
-  return pl_thread_create(thread, attributes, function, argument);
+  return pl_thread_create(&entry, thread, attributes, function, argument);
 }
 
 /* ---- Requests ---- */

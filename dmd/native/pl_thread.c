@@ -6,6 +6,7 @@
 #include "native/pl_memory.h"
 #include "native/pl_real.h"
 #include "native/pl_stack.h"
+#include "record/engine/mapping.h"
 
 #include <pthread.h>
 #include <sys/resource.h>
@@ -53,6 +54,8 @@ typedef struct {
   void *argument;
   uint32_t number;
   size_t stack_szB;
+  bool is_stack_given; /* by the program */
+  uint32_t creator;    /* the stack of pthread_create's caller */
 } errand_t;
 
 /* The C library keeps its thread descriptor at the end of the thread's stack. */
@@ -64,6 +67,13 @@ static void note_stack(pl_thread_t *thread, size_t szB) {
   thread->stack_low = high - szB;
 }
 
+static void map_stack(const pl_thread_t *thread, const errand_t *errand) {
+  if (errand->is_stack_given || thread->stack_high == 0 || g_state != PL_WATCHING)
+    return;
+  dmd_engine_map_stack(&g_engine, errand->number, thread->stack_high,
+                       thread->stack_high - thread->stack_low, errand->creator);
+}
+
 static void *run_thread(void *p) {
   errand_t errand = *(errand_t *)p;
   pl_thread_t *thread = pl_thread();
@@ -72,6 +82,9 @@ static void *run_thread(void *p) {
   note_stack(thread, errand.stack_szB);
   pl_altstack_begin_thread(thread);
   pl_number_own(thread, errand.number);
+  pl_lock();
+  map_stack(thread, &errand);
+  pl_unlock_same(thread);
   thread->inside = false;
   return errand.function(errand.argument);
 }
@@ -86,19 +99,28 @@ static size_t stack_size(const pthread_attr_t *attributes) {
   return pthread_attr_getstacksize(attributes, &szB) == 0 ? szB : 0;
 }
 
+static bool is_stack_given(const pthread_attr_t *attributes) {
+  void *stack = NULL;
+  size_t szB = 0;
+  return attributes != NULL && pthread_attr_getstack(attributes, &stack, &szB) == 0 &&
+         (uintptr_t)stack + szB != 0;
+}
+
 /* The number is assigned, and reported to the engine, before the thread runs, as under Valgrind. */
-static errand_t *prepare(const pthread_attr_t *attributes, void *(*function)(void *),
-                         void *argument) {
+static errand_t *prepare(const pl_entry_t *entry, const pthread_attr_t *attributes,
+                         void *(*function)(void *), void *argument) {
   pl_thread_t *thread = pl_thread();
   size_t stack_szB = stack_size(attributes);
-  if (!pl_enter(thread, NULL))
+  if (!pl_enter(thread, entry))
     return NULL;
   errand_t *errand = dmd_env_alloc(&g_env, "pl.thread", sizeof *errand);
-  pl_lock();
+  pl_lock_with_stack(thread);
   *errand = (errand_t){.function = function,
                        .argument = argument,
                        .number = pl_number_take(),
-                       .stack_szB = stack_szB};
+                       .stack_szB = stack_szB,
+                       .is_stack_given = is_stack_given(attributes),
+                       .creator = dmd_engine_capture(&g_engine, thread->number)};
   dmd_engine_start_thread(&g_engine, thread->number, errand->number);
   pl_unlock(thread);
   pl_leave(thread);
@@ -118,9 +140,9 @@ static void take_back(errand_t *errand) {
   pl_leave(thread);
 }
 
-int pl_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
-                     void *argument) {
-  errand_t *errand = prepare(attributes, function, argument);
+int pl_thread_create(const pl_entry_t *entry, pthread_t *thread, const pthread_attr_t *attributes,
+                     void *(*function)(void *), void *argument) {
+  errand_t *errand = prepare(entry, attributes, function, argument);
   if (errand == NULL)
     return g_real.pthread_create(thread, attributes, function, argument);
   int error = g_real.pthread_create(thread, attributes, run_thread, errand);

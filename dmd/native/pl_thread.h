@@ -8,13 +8,15 @@
 #ifndef DMD_NATIVE_PL_THREAD_H
 #define DMD_NATIVE_PL_THREAD_H
 
+#include "native/pl_entry.h"
+
 #include <pthread.h>
 
 /* Makes the calling thread the first one. Call once, before there is a second thread. */
 void pl_thread_start(void);
 
-/* As pthread_create, and the engine knows the thread. */
-int pl_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
-                     void *argument);
+/* As pthread_create, which was called there, and the engine knows the thread. */
+int pl_thread_create(const pl_entry_t *entry, pthread_t *thread, const pthread_attr_t *attributes,
+                     void *(*function)(void *), void *argument);
 
 #endif

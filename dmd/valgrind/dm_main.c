@@ -11,6 +11,7 @@
  * Both lead to g_engine, which decides what they mean (record/engine/engine.h). The engine does not
  * know Valgrind: it gets stacks, names, memory, the log and files through the functions of dm_host.
  */
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
@@ -49,10 +50,21 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *sb_in, const VexGuestL
   return dm_claims_instrument(sb_in, closure, layout);
 }
 
+/* Valgrind finds the stack by the child's stack pointer. The program may have provided a block. */
+static void map_stack(ThreadId parent, ThreadId child) {
+  Addr high = VG_(thread_get_stack_max)(child);
+  SizeT szB = VG_(thread_get_stack_size)(child);
+  const NSegment *segment = high == 0 ? NULL : VG_(am_find_nsegment)(high);
+  if (segment != NULL && !segment->isCH && szB > 0)
+    dmd_engine_map_stack(&g_engine, child, high + 1, szB, dmd_engine_capture(&g_engine, parent));
+}
+
 /* Called in the parent, before the child runs; for the first thread, once the options are known and
  * without a parent. Not called for clone(2) used as fork. */
 static void start_thread(ThreadId parent, ThreadId child) {
   dmd_engine_start_thread(&g_engine, parent, child);
+  if (parent != VG_INVALID_THREADID)
+    map_stack(parent, child);
 }
 
 static void end_thread(ThreadId tid) {

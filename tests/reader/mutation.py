@@ -58,7 +58,7 @@ PROFILE = {
             {"path": "explicit", "kind": "other", "units": "count", "amount": 5},
         ],
         "mapped": [{"bytes": 8192, "alloc": "3", "num": 2}, {"bytes": 4096, "alloc": "1", "reported": True, "reporter": "explicit/b/d"},
-                   {"bytes": 4096, "reported": True}],
+                   {"bytes": 4096, "reported": True}, {"bytes": 8388608, "alloc": "1", "stack": True}],
         "objects": [{"path": "/usr/lib/libdough.so", "frames": {"1": 303, "2": None}},
                     {"path": "bakery", "buildId": "0a1bff", "frames": {"4": 12, "6": 48}}],
         "functions": {"1": "knead", "4": "operator(,)"},

@@ -478,6 +478,10 @@ def test_mapped_memory(test):
                                                              {"bytes": 904, "alloc": "t0", "reported": True, "reporter": "explicit/a"})))
     test.check("Mapped memory that nobody reports: 8,096 of 9,000 bytes that the program mapped\n"
                "  1. 8,096 bytes in 3 mappings\n     #01: malloc (m.c:1)\n" in said, said)
+    said, _ = test.dmdv("print", test.write("file", document({"bytes": 5000, "alloc": "t0"}, {"bytes": 600, "alloc": "t0", "stack": True},
+                                                             {"bytes": 70, "alloc": "t0", "stack": True, "reported": True})))
+    test.contains(said, "Mapped memory that nobody reports: 5,000 of 5,000 bytes that the program mapped\n  1. 5,000 bytes in 1 mapping\n")
+    test.contains(said, "Stacks of threads that nobody reports: 600 of 670 bytes of address space\n  1. 600 bytes in 1 mapping\n")
     rejected(test, document({"bytes": 2**53}, {"bytes": 1}), '"mapped" has more than 2^53 bytes or ranges')
     rejected(test, document({"bytes": 1, "num": 2**53}, {"bytes": 1}), '"mapped" has more than 2^53 bytes or ranges')
     rejected(test, document({"bytes": -1}), "bytes")

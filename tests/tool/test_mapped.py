@@ -48,3 +48,36 @@ def text_tree_and_merge(t):
     merged = json.loads(commands.run([dmdv, "merge", "-o", "/dev/stdout", profile.path, profile.path]).out)
     t.equal(sorted(entry["bytes"] for entry in merged["dmd"]["mapped"]),
             sorted(2 * entry["bytes"] for entry in profile.run["mapped"]))
+
+
+def _of_stacks(profile):
+    """{(the function that called pthread_create, reporter or None): [threads, bytes]}"""
+    found = {}
+    for entry in profile.run.get("mapped", []):
+        if entry.get("stack"):
+            function = next(name for name in profile.functions(entry["alloc"]) if name in ("start", "start_on"))
+            found[function, entry.get("reporter")] = [entry.get("num", 1), entry["bytes"]]
+    return found
+
+
+def stacks_of_threads(t):
+    """While their threads run. The thread's own data is at the end of its stack: pages of it may be left out. A stack that the
+    program provided is the program's mapping, or block. C libraries keep stacks for later threads, which do not count."""
+    run = t.run()
+    running, joined = _of_stacks(run.numbered(1)), _of_stacks(run.numbered(2))
+    t.equal({key: n for key, (n, _) in running.items()}, {("start", None): 2, ("start", "explicit/stack"): 1})
+    for n, szB in running.values():
+        t.check(n * (1024 - 16) * KIB <= szB <= n * 1024 * KIB, f"{running}")
+    t.equal(int(run.out), running["start", "explicit/stack"][1])
+    t.equal(joined, {})
+    for profile in run.numbered(1), run.numbered(2):
+        own = [entry["bytes"] for entry in profile.run["mapped"] if "map_own" in profile.functions(entry["alloc"])]
+        t.equal(own, [256 * KIB])
+    text = commands.run([t.place.dmdv(), "print", run.numbered(1).path]).out
+    szB, all_szB = running["start", None][1], sum(szB for _, szB in running.values())
+    t.contains(text, f"Stacks of threads that nobody reports: {szB:,} of {all_szB:,} bytes of address space\n")
+    t.contains(text, "Mapped memory that nobody reports: 262,144 of 262,144 bytes that the program mapped\n")
+    tree = json.loads(commands.run([t.place.dmdv(), "tree", "--json", "--verbose", run.numbered(1).path]).out)
+    amounts = {node["path"]: node["amount"] for root in tree["processes"][0]["trees"] for node in (root, *root.get("children", []))}
+    t.equal([amounts["thread-stacks"], amounts["explicit/stack"], amounts["explicit/mapped-unclassified"]],
+            [szB, all_szB - szB, 256 * KIB])

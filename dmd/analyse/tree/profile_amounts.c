@@ -68,9 +68,13 @@ static bool tree_is_of(maker_t *k, const char *path, dmd_memreport_units_t units
 
 /* Names for which this file derives amounts. */
 static bool is_derived(const char *path) {
-  static const char *const derived[] = {"heap-allocated", "heap-overhead",
-                                        "resident",       "resident-unique",
-                                        "twice-reported", "explicit/heap-unclassified"};
+  static const char *const derived[] = {"heap-allocated",
+                                        "heap-overhead",
+                                        "resident",
+                                        "resident-unique",
+                                        "thread-stacks",
+                                        "twice-reported",
+                                        "explicit/heap-unclassified"};
   for (size_t i = 0; i < sizeof derived / sizeof derived[0]; i++)
     if (dmd_path_is_at_or_below(path, derived[i]))
       return true;
@@ -263,11 +267,16 @@ static void add_mapped(maker_t *k) {
       add_nonheap(k, path, entry->szB,
                   "Memory that the program mapped and this reporter reported.");
   }
-  int64_t dark = (int64_t)dmd_mapped_sum(mapped, true).szB - published_nonheap(k);
+  int64_t dark = (int64_t)dmd_mapped_sum(mapped, false, true).szB - published_nonheap(k);
   if (dark > 0)
     add_nonheap(k, "explicit/mapped-unclassified", (uint64_t)dark,
                 "Memory that the program mapped, by mmap and the like, and nobody reported, minus "
                 "what the program published as nonheap under explicit.");
+  uint64_t stacks = dmd_mapped_sum(mapped, true, true).szB;
+  if (stacks > 0)
+    add_figure(k, "thread-stacks", stacks,
+               "Address space of the stacks of threads that nobody reported. Most of it is not "
+               "resident.");
 }
 
 /* ---- Published by the program. ---- */

@@ -14,6 +14,7 @@
  *                                under this path or as this exact amount
  *   explicit/mapped-unclassified memory that the program mapped and nobody reported; what a
  *                                reporter reported is part of its path
+ *   thread-stacks                address space of stacks of threads that nobody reported
  *   heap-allocated               the usable bytes of all blocks
  *   heap-overhead, resident,     as the tool measured them, if it could
  *   resident-unique
@@ -21,10 +22,10 @@
  *                                the sum of what they measured below it
  *
  * A reporter with one of the derived names (heap-allocated, heap-overhead, resident,
- * resident-unique, explicit/heap-unclassified, and twice-reported in an export) gets the suffix "
- * (reporter)", and a value that the program published under such a name " (published)". A tree does
- * not mix units: published amounts in other units go into a separate tree, such as "cache (count)"
- * beside "cache"; so do amounts under explicit that are not memory.
+ * resident-unique, thread-stacks, explicit/heap-unclassified, and twice-reported in an export) gets
+ * the suffix " (reporter)", and a value that the program published under such a name "
+ * (published)". A tree does not mix units: published amounts in other units go into a separate
+ * tree, such as "cache (count)" beside "cache"; so do amounts under explicit that are not memory.
  */
 #ifndef DMD_ANALYSE_TREE_PROFILE_AMOUNTS_H
 #define DMD_ANALYSE_TREE_PROFILE_AMOUNTS_H

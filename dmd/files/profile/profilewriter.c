@@ -237,6 +237,8 @@ static void write_mapped(dmd_jsonout_t *j, const dmd_profile_t *profile) {
       dmd_jsonout_key(j, "alloc");
       dmd_jsonout_id(j, entry->stack);
     }
+    if (entry->is_stack)
+      dmd_jsonout_key_bool(j, "stack", true);
     if (entry->is_reported)
       dmd_jsonout_key_bool(j, "reported", true);
     if (entry->reporter != DMD_NONE)

@@ -224,6 +224,7 @@ static void load_mapped(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
                               .stack = dmd_load_get_trace(l, item, "alloc"),
                               .reporter = dmd_load_get_name(l, item, "reporter")};
   entry.is_reported = dmd_jsonvalue_is(dmd_jsonvalue_get(item, "reported"), DMD_JSONVALUE_TRUE);
+  entry.is_stack = dmd_jsonvalue_is(dmd_jsonvalue_get(item, "stack"), DMD_JSONVALUE_TRUE);
   l->mapped += entry.szB;
   l->mapped_ranges += entry.num;
   if (l->mapped > DMD_MAX_COUNT || l->mapped_ranges > DMD_MAX_COUNT)

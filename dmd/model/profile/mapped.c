@@ -3,7 +3,8 @@
 
 static bool entry_equal(const void *owner, uint32_t id, const void *key) {
   const dmd_mapped_entry_t *a = dmd_mapped_at(owner, id), *b = key;
-  return a->stack == b->stack && a->reporter == b->reporter && a->is_reported == b->is_reported;
+  return a->stack == b->stack && a->reporter == b->reporter && a->is_reported == b->is_reported &&
+         a->is_stack == b->is_stack;
 }
 
 void dmd_mapped_init(dmd_mapped_t *mapped, const dmd_env_t *env) {
@@ -30,11 +31,12 @@ void dmd_mapped_add(dmd_mapped_t *mapped, const dmd_mapped_entry_t *entry) {
   known->num += entry->num;
 }
 
-dmd_mapped_entry_t dmd_mapped_sum(const dmd_mapped_t *mapped, bool unreported_only) {
+dmd_mapped_entry_t dmd_mapped_sum(const dmd_mapped_t *mapped, bool of_stacks,
+                                  bool unreported_only) {
   dmd_mapped_entry_t sum = {0};
   for (uint32_t id = 1; id <= dmd_mapped_count(mapped); id++) {
     const dmd_mapped_entry_t *entry = dmd_mapped_at(mapped, id);
-    if (unreported_only && entry->is_reported)
+    if (entry->is_stack != of_stacks || (unreported_only && entry->is_reported))
       continue;
     sum.szB += entry->szB;
     sum.num += entry->num;

@@ -3,7 +3,8 @@
  * mapped.h: memory that the program mapped itself, with mmap and the like, by the stack that mapped
  * it and the reporter that reported it (DMD_REPORT_MAPPED in dmd.h).
  *
- * Entries with equal stack and reporter are added up. Ids are 1, 2, 3 ... in the order of addition.
+ * Stacks of threads are entries of their own. Entries with equal stack and reporter are added up.
+ * Ids are 1, 2, 3 ... in the order of addition.
  */
 #ifndef DMD_MODEL_PROFILE_MAPPED_H
 #define DMD_MODEL_PROFILE_MAPPED_H
@@ -20,6 +21,7 @@ typedef struct dmd_mapped_entry {
   uint32_t stack;    /* DMD_NONE: not recorded */
   uint32_t reporter; /* a name; DMD_NONE: nobody, or outside of any reporter */
   bool is_reported;
+  bool is_stack; /* stacks of threads */
 } dmd_mapped_entry_t;
 
 typedef struct dmd_mapped {
@@ -41,7 +43,7 @@ static inline const dmd_mapped_entry_t *dmd_mapped_at(const dmd_mapped_t *mapped
   return DMD_POOL_AT(&mapped->pool, const dmd_mapped_entry_t, id);
 }
 
-/* The sum of what nobody reported, or of everything. */
-dmd_mapped_entry_t dmd_mapped_sum(const dmd_mapped_t *mapped, bool unreported_only);
+/* The sum of what nobody reported, or of everything: of stacks of threads, or without them. */
+dmd_mapped_entry_t dmd_mapped_sum(const dmd_mapped_t *mapped, bool of_stacks, bool unreported_only);
 
 #endif

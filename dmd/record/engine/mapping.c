@@ -84,6 +84,12 @@ void dmd_engine_map_break(dmd_engine_t *engine, uint32_t thread, uint64_t addr, 
   map(engine, thread, addr, szB, true);
 }
 
+void dmd_engine_map_stack(dmd_engine_t *engine, uint32_t thread, uint64_t high, uint64_t szB,
+                          uint32_t stack) {
+  uint64_t end = page_end(high, 0);
+  dmd_regions_add_stack(&engine->live.regions, end - szB, end, stack, thread);
+}
+
 void dmd_engine_unmap(dmd_engine_t *engine, uint64_t addr, uint64_t szB) {
   dmd_regions_remove(&engine->live.regions, addr, page_end(addr, szB));
 }

@@ -6,6 +6,10 @@
  * maps for its own purposes. The stack tells: it has the loader's or the allocator's functions, or
  * the C library's below the function that maps.
  *
+ * Stacks of threads are apart: their address space is large, and mostly unused. A stack is there
+ * from the start of its thread to its end; what the C library keeps for later threads does not
+ * count.
+ *
  * Concurrency: as for engine.h; the caller holds the engine lock.
  */
 #ifndef DMD_RECORD_ENGINE_MAPPING_H
@@ -18,6 +22,12 @@ void dmd_engine_map(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64
 
 /* brk maps memory. The stack begins with brk, or with functions of the C library that call it. */
 void dmd_engine_map_break(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB);
+
+/* A thread is about to begin, or begins, with a stack of szB bytes, of which the last page has
+ * the byte before `high`. stack: of the thread that creates it. dmd_engine_end_thread removes it.
+ */
+void dmd_engine_map_stack(dmd_engine_t *engine, uint32_t thread, uint64_t high, uint64_t szB,
+                          uint32_t stack);
 
 void dmd_engine_unmap(dmd_engine_t *engine, uint64_t addr, uint64_t szB);
 

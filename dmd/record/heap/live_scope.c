@@ -469,9 +469,11 @@ void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
   close_all_left(live, &live->reporters, thread);
   dmd_scopes_end_thread(&live->reporters, thread);
   drop_all(live, &live->tags, thread);
+  dmd_regions_end_stack(&live->regions, thread);
 }
 
 void dmd_live_forked(dmd_live_t *live, uint32_t thread) {
+  dmd_regions_end_other_stacks(&live->regions, thread);
   dmd_blocks_forked(live->blocks);
   for (uint32_t t = 0; t < live->tags.n_threads; t++)
     if (t != thread)

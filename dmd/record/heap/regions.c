@@ -80,6 +80,33 @@ void dmd_regions_add(dmd_regions_t *r, uint64_t start, uint64_t end, uint32_t st
   insert(r, find(r, start), &(dmd_region_t){.start = start, .end = end, .stack = stack});
 }
 
+void dmd_regions_add_stack(dmd_regions_t *r, uint64_t start, uint64_t end, uint32_t stack,
+                           uint32_t thread) {
+  uint32_t i = find(r, start);
+  for (; i < r->n && r->regions[i].start < end; i++)
+    start = r->regions[i].end;
+  if (start < end)
+    insert(r, i, &(dmd_region_t){.start = start, .end = end, .stack = stack, .thread = thread});
+}
+
+static void remove_stacks(dmd_regions_t *r, uint32_t thread, bool of_others) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < r->n; i++) {
+    uint32_t owner = r->regions[i].thread;
+    if (owner == 0 || (owner == thread) == of_others)
+      r->regions[n++] = r->regions[i];
+  }
+  r->n = n;
+}
+
+void dmd_regions_end_stack(dmd_regions_t *r, uint32_t thread) {
+  remove_stacks(r, thread, false);
+}
+
+void dmd_regions_end_other_stacks(dmd_regions_t *r, uint32_t thread) {
+  remove_stacks(r, thread, true);
+}
+
 void dmd_regions_move(dmd_regions_t *r, uint64_t from, uint64_t to, uint64_t szB) {
   if (szB == 0 || r->n == 0)
     return;

@@ -22,6 +22,7 @@ typedef struct dmd_region {
   uint64_t start, end;
   uint32_t stack;
   uint32_t reporter; /* a name; DMD_NONE: none, or outside of any reporter */
+  uint32_t thread;   /* whose stack it is; 0: nobody's */
   bool is_reported;
 } dmd_region_t;
 
@@ -37,6 +38,15 @@ void dmd_regions_destroy(dmd_regions_t *r);
 /* The range [start, end) was mapped, or unmapped. An empty range changes nothing. */
 void dmd_regions_add(dmd_regions_t *r, uint64_t start, uint64_t end, uint32_t stack);
 void dmd_regions_remove(dmd_regions_t *r, uint64_t start, uint64_t end);
+
+/* The stack of a thread: [start, end), but only what is above all ranges that are known there, so
+ * that a stack that the program mapped itself remains the program's. */
+void dmd_regions_add_stack(dmd_regions_t *r, uint64_t start, uint64_t end, uint32_t stack,
+                           uint32_t thread);
+
+/* Removes the stack of a thread that ends, or the stacks of all other threads. */
+void dmd_regions_end_stack(dmd_regions_t *r, uint32_t thread);
+void dmd_regions_end_other_stacks(dmd_regions_t *r, uint32_t thread);
 
 /* What is in [from, from + szB) moved to `to`, and keeps its stacks and reports. */
 void dmd_regions_move(dmd_regions_t *r, uint64_t from, uint64_t to, uint64_t szB);

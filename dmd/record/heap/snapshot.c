@@ -457,7 +457,8 @@ static void add_mapped(snapshot_t *s) {
                               .num = 1,
                               .stack = dmd_translation_stack(&s->ids, region->stack),
                               .reporter = dmd_translation_name(&s->ids, region->reporter),
-                              .is_reported = region->is_reported});
+                              .is_reported = region->is_reported,
+                              .is_stack = region->thread != 0});
   }
 }
 

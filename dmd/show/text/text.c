@@ -313,24 +313,28 @@ static int compare_mapped(const void *ctx, uint32_t a, uint32_t b) {
   return (x->szB < y->szB) - (x->szB > y->szB);
 }
 
-/* The mapped memory that nobody reports, largest first. */
-static void print_mapped(const dmd_printer_t *p) {
+/* What nobody reports, largest first. */
+static void print_mapped(const dmd_printer_t *p, bool of_stacks) {
   enum { MOST = 5 };
   const dmd_mapped_t *mapped = &p->profile->mapped;
-  dmd_mapped_entry_t all = dmd_mapped_sum(mapped, false), dark = dmd_mapped_sum(mapped, true);
+  dmd_mapped_entry_t all = dmd_mapped_sum(mapped, of_stacks, false);
+  dmd_mapped_entry_t dark = dmd_mapped_sum(mapped, of_stacks, true);
   uint32_t shown = 0;
   if (dark.num == 0 || p->profile->mode != DMD_MODE_DARK_MATTER || p->profile->shows_peak)
     return;
-  dmd_out_str(p->out, "\nMapped memory that nobody reports: ");
+  dmd_out_str(p->out, of_stacks ? "\nStacks of threads that nobody reports: "
+                                : "\nMapped memory that nobody reports: ");
   dmd_print_number(p->out, (int64_t)dark.szB, false);
   dmd_out_str(p->out, " of ");
   dmd_print_count(p->out, (int64_t)all.szB, false, "byte", "bytes");
-  dmd_out_str(p->out, " that the program mapped\n");
+  dmd_out_str(p->out, of_stacks ? " of address space\n" : " that the program mapped\n");
   uint32_t *order =
       dmd_sorted_ids(p->profile->env, dmd_mapped_count(mapped), compare_mapped, mapped);
-  for (uint32_t i = 0; i < dmd_mapped_count(mapped) && shown < MOST; i++)
-    if (!dmd_mapped_at(mapped, order[i])->is_reported)
-      print_mapped_entry(p, ++shown, dmd_mapped_at(mapped, order[i]));
+  for (uint32_t i = 0; i < dmd_mapped_count(mapped) && shown < MOST; i++) {
+    const dmd_mapped_entry_t *entry = dmd_mapped_at(mapped, order[i]);
+    if (entry->is_stack == of_stacks && !entry->is_reported)
+      print_mapped_entry(p, ++shown, entry);
+  }
   dmd_env_free(p->profile->env, order);
 }
 
@@ -443,7 +447,8 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   dmd_print_faults(&p);
   print_summary(&p);
   print_totals(&p);
-  print_mapped(&p);
+  print_mapped(&p, false);
+  print_mapped(&p, true);
   dmd_allocfns_destroy(&allocfns);
   dmd_hintsum_destroy(&advice);
 }

@@ -8,7 +8,7 @@
 enum { PAGES = 200, PAGE = 4096 };
 
 typedef struct {
-  uint32_t stack, reporter; /* stack 0: not mapped */
+  uint32_t stack, reporter, thread; /* stack 0: not mapped; thread 0: no thread's */
   bool is_reported;
 } page_t;
 
@@ -28,6 +28,7 @@ static void assert_same(const dmd_regions_t *r, const page_t *pages) {
       const page_t *page = &pages[addr / PAGE - 16];
       assert_int_equal(region->stack, page->stack);
       assert_int_equal(region->reporter, page->reporter);
+      assert_int_equal(region->thread, page->thread);
       assert_int_equal(region->is_reported, page->is_reported);
     }
   }
@@ -44,6 +45,22 @@ static void move(page_t *pages, uint32_t from, uint32_t to, uint32_t n) {
     pages[to + i] = moved[i];
 }
 
+/* From the top down to what is known. */
+static void add_stack(page_t *pages, uint32_t from, uint32_t n, uint32_t stack, uint32_t thread) {
+  for (uint32_t i = n; i > 0 && pages[from + i - 1].stack == 0; i--)
+    pages[from + i - 1] = (page_t){.stack = stack, .thread = thread};
+}
+
+static void end_stacks(dmd_regions_t *r, page_t *pages, uint32_t thread, bool of_others) {
+  if (of_others)
+    dmd_regions_end_other_stacks(r, thread);
+  else
+    dmd_regions_end_stack(r, thread);
+  for (uint32_t i = 0; i < PAGES; i++)
+    if (pages[i].thread != 0 && (pages[i].thread != thread) == of_others)
+      pages[i] = (page_t){0};
+}
+
 static void random_against_pages(void **state) {
   (void)state;
   host_t host;
@@ -55,7 +72,7 @@ static void random_against_pages(void **state) {
   for (int round = 0; round < 20000; round++) {
     uint32_t from = (uint32_t)rand() % PAGES, n = (uint32_t)rand() % (PAGES - from), there = 0;
     uint32_t number = 1 + (uint32_t)rand() % 9, to = (uint32_t)rand() % (PAGES - n);
-    switch (rand() % 6) {
+    switch (rand() % 8) {
     case 0:
       dmd_regions_add(&r, at(from), at(from + n), number);
       for (uint32_t i = 0; i < n; i++)
@@ -83,8 +100,15 @@ static void random_against_pages(void **state) {
       if (rand() % 8 == 0) {
         dmd_regions_clear_reports(&r);
         for (uint32_t i = 0; i < PAGES; i++)
-          pages[i] = (page_t){.stack = pages[i].stack};
+          pages[i] = (page_t){.stack = pages[i].stack, .thread = pages[i].thread};
       }
+      break;
+    case 5:
+      dmd_regions_add_stack(&r, at(from), at(from + n), number, to % 9 + 1);
+      add_stack(pages, from, n, number, to % 9 + 1);
+      break;
+    case 6:
+      end_stacks(&r, pages, number, n % 8 == 0);
       break;
     default:
       dmd_regions_add(&r, at(from), at(from + 1), number);
