@@ -503,6 +503,36 @@ def test_another_user(test):
         program.end()
 
 
+# Asks as a user, and prints how many bytes the first part of the answer has.
+ASKS = """
+import ctypes, os, socket, sys
+pid, number, user = map(int, sys.argv[1:])
+asks = socket.socket(socket.AF_UNIX)
+asks.bind("\\0dmd-reporters-1.%08x" % number)
+if os.fork() == 0:
+    os.setuid(user)
+    asks.listen()  # from here on the socket is this user's
+    os._exit(0)
+os.wait()
+class Value(ctypes.Union):
+    _fields_ = [("number", ctypes.c_int), ("pointer", ctypes.c_void_p)]
+assert ctypes.CDLL(None).sigqueue(pid, 59, Value(number=number)) == 0
+print(len(asks.accept()[0].recv(1 << 16)))
+"""
+
+
+def test_a_socket_of_another_user(test):
+    """Whoever sends the signal: the program tells nothing to a socket that is neither root's nor of its own user."""
+    if os.geteuid() != 0:
+        raise Skip("only root can be another user")
+    with running(test, "polls") as program:
+        for user, is_told in (65534, False), (0, True):
+            asks = test.run([sys.executable, "-c", ASKS, str(program.pid), str(1000 + user * 2), str(user)])
+            test.equal(int(asks.out) > 0, is_told, "user %d" % user)
+        test.equal(program.values()["kept"], 10)
+        program.end()
+
+
 def test_root_opens_no_file_for_another_user(test):
     """Whatever a process says and maps: beside /proc, dmdv's own files and its output, root opens none, and asks for none."""
     if os.geteuid() != 0 or shutil.which("strace") is None:
@@ -588,6 +618,12 @@ def test_the_example_with_children(test):
             # 8 bytes and a packet of 5 to 250 in each block; glibc's chunks have 8 more, and are multiples of 16.
             blocks = sum((8 + 5 * (i % 50 + 1) + 8 + 15) // 16 * 16 - 8 for i in range(600))
             test.equal(sum(values["explicit/baskets"] for values in found.values()), blocks)
+            pids = {name: int(name.split()[-1][:-1]) for name in found}
+            before = {name: status_of(pid, "VmRSS") for name, pid in pids.items()}
+            document = json.loads(test.dmdv("memory", "--children", "--json", "--verbose", str(process.pid))[0])
+            for values, name in ((values_of(p), p["name"]) for p in document["processes"]):
+                least, most = sorted((before[name], status_of(pids[name], "VmRSS")))
+                test.check(least - (512 << 10) <= values["resident"] <= most + (512 << 10), "%s: %d, %d, %s" % (name, least, most, values))
             stopped = next(int(name.split()[-1][:-1]) for name in sorted(found) if name != parent)
             os.kill(stopped, signal.SIGSTOP)
             out, _ = test.dmdv("memory", "--children", "--timeout=1", str(process.pid), status=4)
