@@ -5,7 +5,7 @@ import json
 import os
 
 from dmdvtest import Profile
-from graphwriter import CLAIM, CLAIM_FUNCTION, Graph, claim, data, part, wasteful_graph
+from graphwriter import CLAIM, CLAIM_FUNCTION, REPORT_SET, Graph, claim, data, number, packed, part, wasteful_graph
 from harness import files
 
 
@@ -80,6 +80,20 @@ def test_claims(test):
     test.contains(test.error("claims", "--max-misreports=-1", path), "this is not a whole number")
     test.equal(test.dmdv("claims", "--types=no", graph(test))[0], "no claims: was the program run with --claim-fn?\n")
     test.equal(test.error("claims"), "dmdv: claims: give a file; see dmdv claims --help")
+
+
+def test_graphs_of_a_run_with_claims(test):
+    """Of the graphs of a run, dmdv print reads only those with claims to the end: damage that only a reader of the whole
+    file notices is reported in one with claims alone."""
+    damaged = Graph().set(report_sets=part(data(REPORT_SET, number(2, 3) + packed(3, [1]))))
+    profile = test.write("a.json", Profile(options="--claim-fn=size_of"))
+    test.write("a.1.graph.gz", damaged.gzipped())
+    test.equal(test.dmdv("print", profile)[1], "")
+    claims = {"claim_functions": part(data(CLAIM_FUNCTION, "size_of")), "claims": part(data(CLAIM, claim(1, 0x8000, 24)))}
+    test.write("a.2.graph.gz", Graph().set(**claims).gzipped())
+    test.equal(test.dmdv("print", profile)[1], "")
+    test.write("a.1.graph.gz", damaged.set(**claims).gzipped())
+    test.contains(test.dmdv("print", profile)[1], "a.1.graph.gz: a set of 3 reports has the stacks of 1")
 
 
 def test_retained(test):

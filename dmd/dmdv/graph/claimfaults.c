@@ -48,18 +48,43 @@ static void find_graphs(const dmd_profile_t *profile, const char *name, glob_t *
   dmd_strbuf_destroy(&pattern);
 }
 
+/* ---- Claims. ---- */
+
+typedef struct {
+  uint64_t pid;
+  bool has_claims;
+} peek_t;
+
+/* dmd_load_graph_options_t.is_wanted, of a graph that is never loaded. */
+static bool peek(void *ctx, const dmd_graph_preview_t *preview) {
+  peek_t *p = ctx;
+  p->has_claims = preview->n_claims > 0 && preview->run.pid == p->pid;
+  return false;
+}
+
+/* Whether a graph has claims of the process, or cannot be read. Debug information is not read for
+ * it. Most graphs of a run may have none, if it also wrote graphs for other reasons. */
+static bool has_claims(const char *name, uint64_t pid) {
+  peek_t found = {.pid = pid, .has_claims = true};
+  const dmdv_typedgraph_options_t options = {.is_quiet = true, .is_wanted = peek, .ctx = &found};
+  dmdv_typedgraph_t graph;
+  dmd_fail_t fail = {0};
+  if (dmdv_typedgraph_open(&graph, name, &options, &fail))
+    dmdv_typedgraph_close(&graph);
+  return found.has_claims;
+}
+
 /* Adds the claims of a graph. From then on their stacks are the profile's. */
 static void add_graph(dmd_claimcases_t *cases, dmd_profile_t *profile, const char *name,
                       uint32_t file) {
   const dmdv_graph_options_t options = {
       .typed = {.with_types = true, .is_quiet = true, .frame_view = profile->frame_view}};
   dmdv_graph_t graph;
-  if (!dmdv_graph_open(&graph, name, &options))
+  if (!has_claims(name, profile->run.pid) || !dmdv_graph_open(&graph, name, &options))
     return;
   const dmd_profile_t *its = &graph.typed.heap.profile;
   uint32_t first = cases->cases.last + 1;
-  if (its->run.pid == profile->run.pid)
-    dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, file, NULL);
+  dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, file, NULL);
   dmd_claimcases_move_stacks(cases, first, profile, its);
   dmdv_graph_close(&graph);
 }

@@ -212,6 +212,7 @@ static bool check_kind(dmd_graphreaderstate_t *l) {
 static bool check_wanted(dmd_graphreaderstate_t *l) {
   l->preview->n_nodes = 1 + l->n_data_parts + l->n[PART_BLOCKS];
   l->preview->n_edges = l->n_data_parts + l->n[PART_EDGES];
+  l->preview->n_claims = l->n[PART_CLAIMS];
   return l->options->is_wanted == NULL || l->options->is_wanted(l->options->ctx, l->preview) ||
          dmd_fail(l->fail, "is not wanted");
 }

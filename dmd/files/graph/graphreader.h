@@ -44,6 +44,7 @@ typedef struct dmd_graph_preview {
   dmd_mode_t mode;
   dmd_run_t run;             /* only is_known, pid and dump_number are set */
   uint64_t n_nodes, n_edges; /* with the parts of data */
+  uint64_t n_claims;
 } dmd_graph_preview_t;
 
 typedef struct dmd_load_graph_options {
