@@ -454,6 +454,7 @@ dmd_types_sources = \
   dmd/debuginfo/dwarfindex.c dmd/debuginfo/dwarfindex.h \
   dmd/debuginfo/dwarftypes.c dmd/debuginfo/dwarftypes.h \
   dmd/debuginfo/locals.c dmd/debuginfo/locals.h \
+  dmd/debuginfo/signature.c dmd/debuginfo/signature.h \
   dmd/debuginfo/site.c dmd/debuginfo/site.h \
   dmd/debuginfo/typefinder.c
 dmd_no_types_sources = dmd/debuginfo/names_none.c dmd/debuginfo/typefinder_none.c

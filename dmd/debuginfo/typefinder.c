@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "debuginfo/dies.h"
 #include "debuginfo/locals.h"
+#include "debuginfo/signature.h"
 #include "debuginfo/site.h"
 #include "host/process.h"
 #include "host/progress.h"
@@ -409,6 +410,48 @@ static void type_by_stack(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t n
     dmd_typing_set(typing, node, choice.candidate.type, choice.candidate.lead, DMD_EVIDENCE_SITE);
 }
 
+/* ---- Claims. ---- */
+
+/* The function's arguments tell the type of the object, if it is one value of such a type. */
+static void type_argument(dmd_typing_t *typing, const dmd_graph_claim_t *claim,
+                          const dmdv_signature_t *signature) {
+  uint32_t node = dmd_heapgraph_find(typing->graph, claim->argument);
+  if (claim->set != DMD_NONE || !dmd_heapgraph_is_block(typing->graph, node) ||
+      dmd_typing_type(typing, node) != DMD_NONE)
+    return;
+  for (uint32_t i = 0; i < signature->n_targets; i++) {
+    uint32_t type = signature->targets[i];
+    if (dmd_type_at(typing->types, type)->szB != dmd_heapgraph_requested(typing->graph, node))
+      continue;
+    dmd_typing_set(typing, node, type, 0, DMD_EVIDENCE_POINTER);
+    return;
+  }
+}
+
+/* A claim's stack begins where the function does. */
+static void look_at_claims(dmdv_typefinder_t *f, dmd_typing_t *typing) {
+  dmd_heapgraph_t *graph = typing->graph;
+  uint32_t known = DMD_NONE; /* the code of the signature */
+  dmdv_signature_t signature = {.n_targets = 0};
+  for (uint32_t id = 1; id <= graph->claims.last; id++) {
+    dmd_graph_claim_t *claim = DMD_POOL_AT(&graph->claims, dmd_graph_claim_t, id);
+    if (dmd_heapgraph_n_codes(graph, claim->stack) == 0)
+      continue;
+    uint32_t code = dmd_heapgraph_stack_code(graph, claim->stack, 0);
+    const dmd_graph_code_t *at = dmd_heapgraph_code(graph, code);
+    const object_t *object = object_at(f, at->object);
+    Dwarf_Die function;
+    if (code != known)
+      signature = object != NULL && dmdv_dwarfindex_function(&object->index, at->addr, &function)
+                      ? dmdv_signature(&f->dwarftypes, &function)
+                      : (dmdv_signature_t){.n_targets = 0};
+    known = code;
+    claim->result_szB = (uint8_t)signature.result_szB;
+    claim->value = dmdv_signature_result(&signature, claim->value);
+    type_argument(typing, claim, &signature);
+  }
+}
+
 /* ---- Missing debug information. ---- */
 
 /* The object without debug information that got the address of a block without a type, on its way
@@ -483,6 +526,7 @@ void dmdv_typefinder_run(dmdv_typefinder_t *f, dmd_typing_t *typing, bool is_qui
        node < typing->graph->graph.n_nodes; node++)
     if (!type_by_vtable(f, typing, node))
       type_by_stack(f, typing, node);
+  look_at_claims(f, typing);
   dmd_typing_propagate(typing);
   if (!is_quiet)
     say_what_is_missing(f, typing);

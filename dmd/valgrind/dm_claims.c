@@ -2,6 +2,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_debuginfo.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
@@ -9,6 +10,7 @@
 #include "dmd-config.h"
 #include "record/engine/graphdump.h"
 #include "valgrind/dm_claims.h"
+#include "valgrind/dm_code.h"
 #include "valgrind/dm_env.h"
 #include "valgrind/dm_machine.h"
 #include "valgrind/dm_options.h"
@@ -24,6 +26,13 @@ typedef struct {
   UInt argument;
 } entry_t;
 
+/* Code that was translated. */
+typedef struct {
+  Addr addr;
+  UInt szB;
+} range_t;
+
+static dmd_pool_t g_ran;         /* range_t */
 static dmd_pool_t g_entries;     /* entry_t */
 static dmd_pool_t g_returns;     /* Addr */
 static dmd_table_t g_returns_at; /* the addresses */
@@ -39,6 +48,7 @@ static Bool is_wanted(void) {
     dmd_pool_init(&g_entries, &g_env, "dm.claims.entries", sizeof(entry_t));
     dmd_pool_init(&g_returns, &g_env, "dm.claims.returns", sizeof(Addr));
     dmd_table_init(&g_returns_at, &g_env, "dm.claims.returns", is_at, &g_returns);
+    dmd_pool_init(&g_ran, &g_env, "dm.claims.ran", sizeof(range_t));
     g_is_ready = True;
   }
   return g_is_ready;
@@ -173,6 +183,54 @@ static UWord come_back(UWord addr, UWord sp_now, UWord result, UWord unused) {
   return g_engine.claimfns.is_due && g_n_calls == 0 ? NOTHING : 0;
 }
 
+/*--- Inlined calls ---*/
+
+static void add_ran(range_t ran) {
+  UInt id = dmd_pool_add(&g_ran);
+  *DMD_POOL_AT(&g_ran, range_t, id) = ran;
+}
+
+static void note_ran(const IRSB *sb) {
+  range_t ran = {.szB = 0};
+  for (Int i = 0; i < sb->stmts_used; i++) {
+    const IRStmt *st = sb->stmts[i];
+    if (st->tag != Ist_IMark)
+      continue;
+    if (ran.szB > 0 && st->Ist.IMark.addr != ran.addr + ran.szB) {
+      add_ran(ran);
+      ran.szB = 0;
+    }
+    if (ran.szB == 0)
+      ran.addr = st->Ist.IMark.addr;
+    ran.szB += st->Ist.IMark.len;
+  }
+  if (ran.szB > 0)
+    add_ran(ran);
+}
+
+static void note_if_inlined(void *ctx, const dmd_function_t *function) {
+  (void)ctx;
+  if (function->is_inlined)
+    dmd_claimfns_note_inlined(&g_engine.claimfns, function->name);
+}
+
+/* Names of inlined calls at addresses that lie closely enough for all but the shortest ones. */
+void dm_claims_find_inlined(void) {
+  enum { STEP = 4 };
+  if (!g_is_ready || g_engine.host->is_quiet(g_engine.host->ctx))
+    return;
+  for (UInt id = 1; id <= g_ran.last; id++) {
+    const range_t ran = *DMD_POOL_AT(&g_ran, const range_t, id);
+    for (UInt at = 0; at < ran.szB; at += STEP) {
+      InlIPCursor *cursor = VG_(new_IIPC)(VG_(current_DiEpoch)(), ran.addr + at);
+      if (cursor == NULL)
+        continue;
+      VG_(delete_IIPC)(cursor);
+      dm_functions(NULL, (dmd_code_t){.ip = ran.addr + at}, note_if_inlined, NULL);
+    }
+  }
+}
+
 /*--- Translations ---*/
 
 static IRExpr *word(Addr value) {
@@ -257,9 +315,17 @@ static Bool follows_call(const IRSB *sb, Addr start) {
   return False;
 }
 
+static UInt g_n_inserted;
+
+void dm_claims_print_stats(void) {
+  if (g_is_ready)
+    VG_(umsg)("dmd: --claim-fn: calls in %u translations\n", g_n_inserted);
+}
+
 static IRSB *insert(const IRSB *sb, UInt entry, Bool comes_back, Addr addr) {
   IRSB *new = deepCopyIRSBExceptStmts(sb);
   Int i = 0;
+  g_n_inserted++;
   while (i < sb->stmts_used && sb->stmts[i]->tag != Ist_IMark)
     addStmtToIRSB(new, sb->stmts[i++]);
   if (i < sb->stmts_used)
@@ -288,6 +354,7 @@ IRSB *dm_claims_instrument(IRSB *sb, const VgCallbackClosure *closure,
     again = addr;
     return make_again(sb, addr);
   }
+  note_ran(sb);
   UInt entry = entry_at(addr);
   Bool comes_back = is_return(addr);
   return entry == DMD_NONE && !comes_back ? sb : insert(sb, entry, comes_back, addr);
@@ -309,6 +376,10 @@ Bool dm_claims_need(const void *p) {
   (void)p;
   return False;
 }
+
+void dm_claims_find_inlined(void) {}
+
+void dm_claims_print_stats(void) {}
 
 void dm_claims_continue(void) {}
 

@@ -33,6 +33,12 @@ void dm_claims_end_thread(ThreadId tid);
 /* Whether a graph should be written before the block at p is freed or moved. */
 Bool dm_claims_need(const void *p);
 
+/* Prints, for --stats=yes, how many translations got calls. */
+void dm_claims_print_stats(void);
+
+/* Call before the engine's exit: finds inlined calls of the functions in code that ran. */
+void dm_claims_find_inlined(void);
+
 /* Call whenever the program continues outside of translated code: writes a graph if a function has
  * just returned and one is due. */
 void dm_claims_continue(void);

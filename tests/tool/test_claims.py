@@ -217,6 +217,42 @@ def faults(t):
     t.contains(commands.run([dmdv, "check", "--max-misreports=%d" % (n - 1), profile], status=1).out, "misreports: %d" % n)
 
 
+def inlined(t):
+    """A function that was inlined wherever it ran, and one that was inlined at some calls, are named; a pattern without
+    any function says that it cannot know."""
+    run = t.run(options=["--claim-fn=size_in*", "--claim-fn=size_partly", "--claim-fn=size_nowhere"])
+    how = ": declare it __attribute__((noinline)), or compile with -fno-inline\n"
+    t.contains(run.log, "dmd: --claim-fn: the compiler inlined size_inlined wherever it ran, so that no call was seen" + how)
+    t.contains(run.log, "dmd: --claim-fn: the compiler inlined some calls of size_partly, which are not counted" + how)
+    t.contains(run.log, "dmd: no function that ran matches --claim-fn=size_nowhere; calls that the compiler inlined cannot be seen\n")
+    t.check("size_at" not in run.log and "matches --claim-fn=size_in" not in run.log, run.log)
+    t.equal(_claims(t, run)["size_partly"]["calls"], 12)
+
+
+def narrow_results(t):
+    """With debug information dmdv knows how many bits a result has: what else is in the register does not count, and a
+    size that wrapped to 16 bits is told as such."""
+    run = t.run(options=["--claim-fn=size_narrow", "--claim-fn=size_with_rest"])
+    found = _claims(t, run)
+    rest = found["size_with_rest"]
+    t.equal((rest["calls"], rest["right"], rest["findings"]), (12, 12, []))
+    narrow = found["size_narrow"]
+    t.equal((narrow["calls"], narrow["right"]), (12, 6))
+    [finding] = narrow["findings"]
+    t.equal((finding["calls"], finding["least"], finding["most"]), (6, -(1 << 16), -(1 << 16)))
+    t.equal(finding["defects"], [{"kind": "wrapped", "sentence": "keeps only the lower 16 bits, all that its result has"}])
+
+
+def nothing_is_instrumented(t):
+    """Without a matching function no code of the program gets a call, and with one only a few places: its entry, and where
+    calls of it return."""
+    def translations(option):
+        [number] = re.findall(r"dmd: --claim-fn: calls in (\d+) translations\n", t.run(options=["--stats=yes", option]).log)
+        return int(number)
+    t.equal(translations("--claim-fn=no_such_function"), 0)
+    t.check(2 <= translations("--claim-fn=size_narrow") <= 10, "an entry and a return")
+
+
 def sets_with_sampling(t):
     for option in ("--sample-below=100", "--stacks=partial"):
         done = t.run_command(["true"], options=["--claim-fn=x,tag=y", option], status=1)
@@ -245,3 +281,20 @@ def gallery_zstd(t):
     t.equal((finding["calls"], finding["least"], finding["most"]), (1, int(says) - int(has), int(says) - int(has)))
     t.equal([finding["example"][key] for key in ("address", "claimed", "true")], [address, int(says), int(has)])
     t.equal([defect["kind"] for defect in finding["defects"]], ["missing"])
+
+
+def gallery_lzma(t):
+    """liblzma as it is installed: lzma_index_memused counts room for 512 records where a decoded index has allocated
+    only what it needs. What the program's allocator counted is what dmdv says is true."""
+    run = t.run(options=["--claim-fn=lzma_index_memused"], status=None)
+    if run.status == 77:
+        raise Skip("there is no liblzma.so.5")
+    said = {(state, int(n)): (int(says), int(has)) for state, n, _, says, has in
+            (line.split() for line in run.out.decode().splitlines())}
+    function = _claims(t, run)["lzma_index_memused"]
+    t.equal((function["calls"], function["changed"], function["rule"]["counts"]), (14, 0, "retained"))
+    if said["decoded", 1][0] < 2 * said["decoded", 1][1]:
+        raise Skip("this liblzma counts what it has")
+    constant = function["rule"]["constant"]
+    told = {(o["claimed"], o["true"] - constant) for finding in function["findings"] for o in finding["outliers"]}
+    t.equal(told, {(says, has) for says, has in said.values() if says != has + constant})

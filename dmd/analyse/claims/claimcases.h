@@ -67,6 +67,7 @@ typedef struct dmd_claim_case {
   uint32_t stack;    /* of that graph's profile, or where stacks were moved; DMD_NONE: unknown */
   uint32_t shape;    /* of names */
   bool is_of_set;    /* about a set of blocks: all sizes are equal */
+  uint8_t value_szB; /* size of the function's result; 0: unknown */
   uint64_t argument, value, count;
   dmd_claim_size_t size[DMD_N_CLAIM_SCOPES];
   uint32_t first_part, n_parts; /* retained ones first, in the order of their keys */

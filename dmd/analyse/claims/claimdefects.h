@@ -33,7 +33,7 @@ typedef enum {
   DMD_DEFECT_RATIO,      /* only one byte in `bytes` of the part is counted */
   DMD_DEFECT_CONSTANT,   /* `bytes` too many */
   DMD_DEFECT_NOTHING,    /* 0 */
-  DMD_DEFECT_WRAPPED,    /* only the lower 32 bits */
+  DMD_DEFECT_WRAPPED,    /* only the lower bits: 32, or `bytes`, if the result has no more */
   DMD_DEFECT_STALE,      /* the true size at an earlier claim about the object */
   DMD_DEFECT_NOT_SEEN,   /* of what the set consisted is not known */
   DMD_DEFECT_UNEXPLAINED /* none of these */

@@ -289,6 +289,7 @@ static void add_claim(walk_t *w, const dmd_graph_claim_t *claim, uint32_t file, 
                         .stack = dmd_heapgraph_profile_stack(w->graph, claim->stack),
                         .argument = claim->argument,
                         .value = claim->value,
+                        .value_szB = claim->result_szB,
                         .count = claim->count};
   if (is_set)
     sums->set = dmd_intern_str(&w->cases->names,

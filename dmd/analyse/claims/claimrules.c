@@ -107,8 +107,17 @@ static void add_to_finding(const function_t *f, dmd_claim_finding_t *finding, ui
 
 /* ---- Claims that are wrong by themselves. ---- */
 
+/* Whether the result has fewer bytes than a size. */
+static bool is_narrow(const dmd_claim_case_t *c) {
+  return c->value_szB > 0 && c->value_szB < sizeof(uint64_t);
+}
+
 static bool is_wrapped(const function_t *f, const dmd_claim_case_t *c) {
   uint64_t truth = dmd_claim_truth(&f->rule, c);
+  if (is_narrow(c)) {
+    uint64_t mask = (1ull << 8 * c->value_szB) - 1;
+    return truth > mask && ((truth ^ c->value) & mask) == 0;
+  }
   return truth > UINT32_MAX && c->value != truth && (uint32_t)c->value == (uint32_t)truth &&
          (c->value >> 32 == 0 || c->value >> 32 == UINT32_MAX);
 }
@@ -193,7 +202,10 @@ static uint32_t take_own_defects(const function_t *f, dmd_pool_t *findings, uint
                                  uint32_t *wrong, dmd_claim_group_t *group) {
   uint32_t n_left = 0, n = group->n;
   for (uint32_t i = 0; i < n; i++) {
-    const dmd_defect_t defects[DMD_MAX_DEFECTS] = {{.kind = own_defect(f, wrong[i])}};
+    dmd_defect_t defects[DMD_MAX_DEFECTS] = {{.kind = own_defect(f, wrong[i])}};
+    const dmd_claim_case_t *c = case_of(f, wrong[i]);
+    if (defects[0].kind == DMD_DEFECT_WRAPPED && is_narrow(c))
+      defects[0].bytes = c->value_szB;
     if (defects[0].kind == DMD_DEFECT_NONE)
       wrong[n_left++] = wrong[i];
     else
@@ -331,12 +343,29 @@ static bool counts_more(const function_t *f) {
   return n == LEAST_FOR_MORE;
 }
 
+/* Whether all results that the rule explains are equal, but not what these objects retain: the
+ * function returns a constant, whatever the object has. */
+static bool is_constant(const function_t *f) {
+  const dmd_claim_case_t *first = NULL;
+  bool differs = false;
+  for (uint32_t i = 0; i < f->n; i++) {
+    const dmd_claim_case_t *c = case_of(f, f->ids[i]);
+    if (!is_right(f, f->ids[i]))
+      continue;
+    first = first == NULL ? c : first;
+    if (c->value != first->value)
+      return false;
+    differs |= c->size[DMD_CLAIM_RETAINED].req != first->size[DMD_CLAIM_RETAINED].req;
+  }
+  return differs;
+}
+
 /* Of rules that explain equally many shapes the one that explains most claims; then the one whose
  * wrong claims are explained best; then the first. */
 static void try_rule(function_t *f, best_t *best) {
   uint32_t n_right;
   double score = score_of(f, &n_right);
-  if (f->rule.constant != 0 && n_right < LEAST_FOR_CONSTANT)
+  if (f->rule.constant != 0 && (n_right < LEAST_FOR_CONSTANT || is_constant(f)))
     return;
   if (f->rule.scope == DMD_CLAIM_BLOCK && (2 * n_right < f->n || counts_more(f)))
     return;

@@ -213,6 +213,8 @@ typedef struct dmd_graph_claim {
   bool is_outdated;    /* the blocks that the argument led to have changed since */
   uint32_t set;        /* of claim_functions: "tag:NAME" or "alloc-fn:PATTERN"; DMD_NONE: none */
   dmd_graph_sum_t sum; /* of the set, at the claim */
+  uint8_t result_szB;  /* of the function's result, as debug information has it; 0: unknown. Not in
+                          files */
 } dmd_graph_claim_t;
 
 typedef struct dmd_heapgraph {

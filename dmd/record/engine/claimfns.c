@@ -2,6 +2,7 @@
 #include "record/engine/claimfns.h"
 
 #include "base/fnname.h"
+#include "base/str.h"
 #include "show/text/escape.h"
 
 enum {
@@ -13,6 +14,7 @@ enum {
   MAX_SHORT_WALK = 256,   /* blocks */
   FREE_GRAPHS = 8,        /* graphs before frees until the number of claims has to double */
   FIRST_DIFFERENCES = 4,  /* of a set, until their number has to double */
+  MAX_INLINED = 8,        /* names of inlined functions that are said */
   PROMPT_GRAPHS = 32      /* graphs after claims of functions whose claims were outdated, or differ
                              from the sum of a set */
 };
@@ -63,6 +65,7 @@ void dmd_claimfns_init(dmd_claimfns_t *fns, const dmd_env_t *env, const dmd_engi
   dmd_pool_init(&fns->set_of, env, "dmd.claimfns.sets", sizeof(uint32_t));
   dmd_intern_init(&fns->functions, env, "dmd.claimfns.functions");
   dmd_pool_init(&fns->used, env, "dmd.claimfns.used", sizeof(uint32_t));
+  dmd_intern_init(&fns->inlined, env, "dmd.claimfns.inlined");
   dmd_pool_init(&fns->counts, env, "dmd.claimfns.counts", sizeof(count_t));
   dmd_pool_init(&fns->claims, env, "dmd.claimfns.claims", sizeof(claim_t));
   dmd_table_init(&fns->index, env, "dmd.claimfns.index", same_claim, fns);
@@ -88,6 +91,7 @@ void dmd_claimfns_destroy(dmd_claimfns_t *fns) {
   dmd_pool_destroy(&fns->claims);
   dmd_pool_destroy(&fns->counts);
   dmd_pool_destroy(&fns->used);
+  dmd_intern_destroy(&fns->inlined);
   dmd_intern_destroy(&fns->functions);
   dmd_pool_destroy(&fns->set_of);
   dmd_claimsets_destroy(&fns->sets);
@@ -110,11 +114,78 @@ bool dmd_claimfns_match(dmd_claimfns_t *fns, const char *name, dmd_claim_functio
   return false;
 }
 
+/* ---- Inlined calls. ---- */
+
+/* Appends a function's name, or a pattern of it, without arguments, class and namespace. */
+static void append_last(dmd_strbuf_t *to, const char *name) {
+  dmd_strbuf_t bare;
+  dmd_strbuf_init(&bare, to->env);
+  dmd_fnname_bare(&bare, name, dmd_str_length(name));
+  size_t first = 0;
+  for (size_t i = 0; i + 1 < bare.n; i++)
+    if (bare.text[i] == ':' && bare.text[i + 1] == ':')
+      first = i + 2;
+  dmd_strbuf_bytes(to, bare.text + first, bare.n - first);
+  dmd_strbuf_destroy(&bare);
+}
+
+/* Whether the last part of a name or pattern matches. */
+static bool has_last(const dmd_env_t *env, const char *name, const char *wanted) {
+  dmd_strbuf_t last;
+  dmd_strbuf_init(&last, env);
+  append_last(&last, name);
+  bool has = last.n > 0 && !dmd_str_equal(last.text, "*") && dmd_glob_matches(last.text, wanted);
+  dmd_strbuf_destroy(&last);
+  return has;
+}
+
+static bool matches_inlined(const dmd_claimfns_t *fns, uint32_t option, const char *name) {
+  const char *glob = option_at(fns, option)->glob;
+  return dmd_fnname_matches(glob, name) || has_last(fns->env, glob, name);
+}
+
+void dmd_claimfns_note_inlined(dmd_claimfns_t *fns, const char *name) {
+  bool is_meant = false;
+  for (uint32_t i = 1; i <= fns->used.last && !is_meant; i++)
+    is_meant = matches_inlined(fns, i, name);
+  if (is_meant)
+    dmd_intern_str(&fns->inlined, name);
+}
+
+/* Whether there is a function of this name that is not inlined everywhere. */
+static bool is_function(const dmd_claimfns_t *fns, const char *name) {
+  for (uint32_t id = 1; id <= dmd_intern_count(&fns->functions); id++)
+    if (has_last(fns->env, dmd_intern_get_str(&fns->functions, id), name))
+      return true;
+  return false;
+}
+
+static void say_inlined(dmd_claimfns_t *fns, const char *name) {
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, fns->env);
+  dmd_strbuf_str(&line, "dmd: --claim-fn: the compiler inlined ");
+  if (is_function(fns, name))
+    dmd_strbuf_str(&line, "some calls of ");
+  dmd_escape_append(&line, name);
+  dmd_strbuf_str(&line, is_function(fns, name) ? ", which are not counted"
+                                               : " wherever it ran, so that no call was seen");
+  dmd_strbuf_str(&line, ": declare it __attribute__((noinline)), or compile with -fno-inline");
+  fns->host->say(fns->host->ctx, line.text);
+  dmd_strbuf_destroy(&line);
+}
+
+static bool has_inlined(const dmd_claimfns_t *fns, uint32_t option) {
+  for (uint32_t id = 1; id <= dmd_intern_count(&fns->inlined); id++)
+    if (matches_inlined(fns, option, dmd_intern_get_str(&fns->inlined, id)))
+      return true;
+  return false;
+}
+
 void dmd_claimfns_say_unused(dmd_claimfns_t *fns) {
   dmd_strbuf_t line;
   dmd_strbuf_init(&line, fns->env);
   for (uint32_t i = 1; i <= fns->used.last; i++) {
-    if (*DMD_POOL_AT(&fns->used, const uint32_t, i) > 0)
+    if (*DMD_POOL_AT(&fns->used, const uint32_t, i) > 0 || has_inlined(fns, i))
       continue;
     dmd_strbuf_cut(&line, 0);
     dmd_strbuf_str(&line, "dmd: no function that ran matches --claim-fn=");
@@ -122,6 +193,8 @@ void dmd_claimfns_say_unused(dmd_claimfns_t *fns) {
     dmd_strbuf_str(&line, "; calls that the compiler inlined cannot be seen");
     fns->host->say(fns->host->ctx, line.text);
   }
+  for (uint32_t id = 1; id <= dmd_intern_count(&fns->inlined) && id <= MAX_INLINED; id++)
+    say_inlined(fns, dmd_intern_get_str(&fns->inlined, id));
   dmd_strbuf_destroy(&line);
 }
 

@@ -46,6 +46,7 @@ typedef struct dmd_claimfns {
   dmd_pool_t set_of;      /* by number of the option: uint32_t, its set; DMD_NONE: none */
   dmd_intern_t functions; /* names of those that matched, and texts of sets */
   dmd_pool_t used;        /* by number of the option: uint32_t, functions that matched */
+  dmd_intern_t inlined;   /* names of functions that matched, of which inlined calls ran */
   dmd_pool_t claims;      /* since the latest graph */
   dmd_table_t index;
   dmd_pool_t walked; /* of the current walk: addresses of blocks */
@@ -74,6 +75,10 @@ typedef struct dmd_claim_function {
 /* Whether the function with this name, as printed, is one. */
 bool dmd_claimfns_match(dmd_claimfns_t *fns, const char *name, dmd_claim_function_t *function);
 
+/* An inlined call of a function of this name ran, as debug information has it: in C++ without its
+ * class or namespace. */
+void dmd_claimfns_note_inlined(dmd_claimfns_t *fns, const char *name);
+
 /* The function returned this value. */
 typedef struct dmd_new_claim {
   uint32_t function;        /* of functions */
@@ -93,7 +98,7 @@ void dmd_claimfns_note_graph(dmd_claimfns_t *fns);
 void dmd_claimfns_number(dmd_claimfns_t *fns, dmd_numbering_t *stacks);
 void dmd_claimfns_write(dmd_claimfns_t *fns, dmd_numbering_t *stacks, dmd_graphwriter_t *file);
 
-/* Tells the user of patterns that matched no function. */
+/* Tells the user of patterns that matched no function, and of inlined calls. */
 void dmd_claimfns_say_unused(dmd_claimfns_t *fns);
 
 #endif

@@ -115,7 +115,7 @@ static const struct {
     [DMD_DEFECT_RATIO] = {" are counted as one of ", "", true},
     [DMD_DEFECT_CONSTANT] = {"", "", true},
     [DMD_DEFECT_NOTHING] = {"returns 0", "", false},
-    [DMD_DEFECT_WRAPPED] = {"keeps only the lower 32 bits", "", false},
+    [DMD_DEFECT_WRAPPED] = {"keeps only the lower ", "", false},
     [DMD_DEFECT_STALE] = {"repeats what was true earlier", "", false},
     [DMD_DEFECT_NOT_SEEN] = {"no heap graph shows what the blocks were at that moment", "", false},
     [DMD_DEFECT_UNEXPLAINED] = {"no part explains this", "", false},
@@ -132,6 +132,10 @@ static void print_defect_words(dmd_out_t *out, const dmd_claimrules_t *rules,
       dmd_out_str(out, defect->bytes > 0 ? " too many" : " too few");
   }
   dmd_out_str(out, words[defect->kind].before);
+  if (defect->kind == DMD_DEFECT_WRAPPED) {
+    dmd_print_unsigned(out, defect->bytes == 0 ? 32 : 8 * (uint64_t)defect->bytes);
+    dmd_out_str(out, defect->bytes == 0 ? " bits" : " bits, all that its result has");
+  }
   if (defect->kind == DMD_DEFECT_UNIT)
     dmd_out_str(out, v->rule.is_usable ? "counts only the requested bytes of "
                                        : "counts the usable bytes of ");

@@ -443,6 +443,36 @@ static void rare_shapes_count_less(void **state) {
   host_done(&host);
 }
 
+/* A function that returns 300 whatever an object has does not mean the block, plus a constant. */
+static void what_never_changes_is_no_rule(void **state) {
+  (void)state;
+  host_t host;
+  dmd_claimcases_t cases;
+  dmd_claimrules_t rules;
+  host_init(&host);
+  dmd_claimcases_init(&cases, &host.env);
+  uint32_t function = dmd_intern_str(&cases.names, "size");
+  dmd_claimcases_function(&cases, function);
+  for (uint64_t n = 1; n <= 12; n++) {
+    dmd_claim_size_t object = {1, 16, 16}, list = {1, 8 * n, 8 * n},
+                     all = {2, 16 + 8 * n, 16 + 8 * n};
+    dmd_claim_part_t parts[] = {
+        {.name = dmd_intern_str(&cases.names, "object"), .own = object, .whole = all},
+        {.name = dmd_intern_str(&cases.names, "list"), .own = list, .whole = list}};
+    dmd_claim_case_t c = {
+        .function = function, .value = 300, .count = 1, .size = {object, all, all}};
+    dmd_claimcases_add(&cases, &c, parts, 2);
+  }
+  dmd_claimrules_init(&rules, &cases);
+  const dmd_claim_verdict_t *v = dmd_claimrules_at(&rules, 1);
+  assert_int_equal(v->rule.scope, DMD_CLAIM_RETAINED);
+  assert_int_equal(v->n_right, 0);
+  assert_int_equal(dmd_claimrules_finding(&rules, v, 0)->most, 300 - 24);
+  dmd_claimrules_destroy(&rules);
+  dmd_claimcases_destroy(&cases);
+  host_done(&host);
+}
+
 /* An object of this type and 16 bytes, with a text and a list of 40 bytes. */
 static void add_two_parts(dmd_claimcases_t *cases, const char *name, uint64_t text_szB,
                           bool is_right) {
@@ -503,6 +533,7 @@ int main(void) {
       cmocka_unit_test(known_mistakes_are_told),
       cmocka_unit_test(correct_functions_are_not_mentioned),
       cmocka_unit_test(rare_shapes_count_less),
+      cmocka_unit_test(what_never_changes_is_no_rule),
       cmocka_unit_test(right_for_few_types),
       cmocka_unit_test(out_of_memory),
   };
