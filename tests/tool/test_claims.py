@@ -298,3 +298,22 @@ def gallery_lzma(t):
     constant = function["rule"]["constant"]
     told = {(o["claimed"], o["true"] - constant) for finding in function["findings"] for o in finding["outliers"]}
     t.equal(told, {(says, has) for says, has in said.values() if says != has + constant})
+
+
+def gallery_historic(t):
+    """Mistakes that redis, zstd and valkey once made, in functions reduced to what they count: each is told, and the
+    function as it was corrected is right."""
+    run = t.run(options=["--claim-fn=*_size_before", "--claim-fn=*_size_since"])
+    found = _claims(t, run)
+    node_szB, key_szB, list_szB = (int(word) for word in run.out.split())
+    for name in ("quicklist", "stream", "watched"):
+        t.equal((found[name + "_size_since"]["right"], found[name + "_size_since"]["findings"]), (12, []))
+    [finding] = found["quicklist_size_before"]["findings"]
+    [defect] = finding["defects"]
+    t.equal((finding["calls"], defect["kind"], defect["bytes"]), (12, "for-each", 3 * node_szB))
+    t.equal([(o["elements"], o["claimed"] - o["true"]) for o in finding["outliers"]], [(n, 3 * node_szB * n) for n in range(12, 0, -1)])
+    [finding] = found["stream_size_before"]["findings"]
+    t.equal(sorted((defect["kind"], defect["path"]) for defect in finding["defects"]), [("twice", "in"), ("twice", "out")])
+    [finding] = found["watched_size_before"]["findings"]
+    [defect] = finding["defects"]
+    t.equal((defect["kind"], defect["part"].split(" ")[1], defect["bytes"]), ("for-each", "watched_t", list_szB - key_szB))

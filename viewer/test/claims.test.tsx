@@ -47,6 +47,7 @@ test("claims: there for files with claims or graphs; dmdv's text is read", () =>
   assert.deepEqual([{}, { claims: true }, { graph: 0 }].map((has) => claimsView.applies?.([{ ...file, ...has }])), [false, true, true]);
   assert.deepEqual(answerOf({ known: JSON.stringify(ANSWER) }), ANSWER);
   assert.equal(answerOf(ANSWER), ANSWER);
+  assert.equal(answerOf({ known: '{"functions": [' }), undefined);
 });
 
 test("claims: wrong sizes are cards, of no share of the heap", () => {

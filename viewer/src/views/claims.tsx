@@ -10,7 +10,7 @@ import { query } from "../state/link.ts";
 import { AnsweredPage } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
 import { Stack } from "../ui/details.tsx";
-import { EmptyPanel } from "../ui/panels.tsx";
+import { EmptyPanel, ErrorPanel } from "../ui/panels.tsx";
 import { answerOf, type ClaimedFunction, type ClaimFinding, type ClaimsAnswer, type ClaimsReply, type Outlier } from "./claimsanswers.ts";
 import { hasGraph, isGraph, type View, type ViewProps } from "./view.ts";
 
@@ -22,9 +22,15 @@ function Claims({ client, keys, set }: ViewProps): JSX.Element {
   const asked = useAsk<ClaimsReply>(client, query("claims", { of: keys["of"] }));
   return (
     <AnsweredPage asked={asked} what="Comparing sizes">
-      {(reply) => <ClaimsBody answer={answerOf(reply)} chosen={keys["function"]} onChoose={(name) => set({ function: name })} />}
+      {(reply) => <ClaimsOrFailure reply={reply} chosen={keys["function"]} onChoose={(name) => set({ function: name })} />}
     </AnsweredPage>
   );
+}
+
+function ClaimsOrFailure({ reply, ...rest }: Omit<BodyProps, "answer"> & { readonly reply: ClaimsReply }): JSX.Element {
+  const answer = answerOf(reply);
+  if (answer === undefined) return <ErrorPanel failure={{ message: "The claims in this page are damaged", hint: "write it again with dmdv view" }} />;
+  return <ClaimsBody answer={answer} {...rest} />;
 }
 
 interface BodyProps {

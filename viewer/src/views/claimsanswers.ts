@@ -62,6 +62,12 @@ export interface ClaimsAnswer {
 /** What the core answers: a text if dmdv found the claims, in all heap graphs of the run. */
 export type ClaimsReply = ClaimsAnswer | { readonly known: string };
 
-export function answerOf(reply: ClaimsReply): ClaimsAnswer {
-  return "known" in reply ? (JSON.parse(reply.known) as ClaimsAnswer) : reply;
+/** undefined: the text is damaged. */
+export function answerOf(reply: ClaimsReply): ClaimsAnswer | undefined {
+  if (!("known" in reply)) return reply;
+  try {
+    return JSON.parse(reply.known) as ClaimsAnswer;
+  } catch {
+    return undefined;
+  }
 }
