@@ -77,7 +77,7 @@ def test_tabs_that_do_not_fit(t):
     page.evaluate("document.querySelector('.tabs').scrollTo(60, 0)")
     page.settle()
     t.equal(page.evaluate(_STRIP)["marks"], "‹›", "scrolled")
-    t.equal(t.open(t.catalog(), width=1280).evaluate(_STRIP)["marks"], "")
+    t.equal(t.open(t.catalog(), width=1440).evaluate(_STRIP)["marks"], "")
 
 
 def test_copying(t):
