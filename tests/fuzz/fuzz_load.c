@@ -32,7 +32,7 @@ static void print(dmd_profile_t *profile, const dmd_profile_t *old, uint32_t max
   dmd_out_t out;
   dmd_out_init(&out, fuzz_keep, &printed);
   dmd_text_print(&out, &records, &text);
-  dmd_records_json(&out, &records, runs, 0);
+  dmd_records_json(&out, &records, runs, 0, 0);
   for (dmd_by_t by = DMD_BY_REPORTER; by <= DMD_BY_LIBRARY; by++) {
     dmd_rows_t rows;
     dmd_rows_init(&rows, &records, by, 0);

@@ -182,12 +182,12 @@ def test_every_command_refuses(test):
     graph = blocks_alone(stack=[1, 2, 3, 0])
     path = test.write("bad.graph", graph.bytes())
     good = test.write("good.graph", Graph().bytes())
-    expected = "dmdv: %s: stack 3 does not exist: there are 2 (byte %d)" % (path, graph.at("blocks"))
+    expected = "%s: stack 3 does not exist: there are 2 (byte %d)" % (path, graph.at("blocks"))
     for command in (["census", path], ["census", "--json", path], ["census", "--types=no", good, path], ["retained", path],
                     ["paths", "--to=unreported", path], ["referrers", "--of=8100", path], ["leaks", path], ["owners", path],
                     ["diff", path, good],
                     ["export", "--format=heapsnapshot", path], ["export", "--format=fxsnapshot", path]):
-        test.equal(test.error(*command), expected)
+        test.equal(test.error(*command).removeprefix("dmdv: "), expected)
 
 
 def test_header(test):

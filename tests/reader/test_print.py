@@ -292,6 +292,11 @@ def test_records_left_out_are_said(test):
     test.check("# Live: the first 10 of 1,500 heap block records; the others hold 1,110,795 bytes" in out, out[-600:])
     test.check("# and 1490 more (--max-records=all shows them)" in test.dmdv("print", "--by=function", path)[0], "sums too")
     test.equal(len(json.loads(test.dmdv("print", "--json", path)[0])["sections"][0]["records"]), 1500, "JSON has all")
+    for limit in (1, 1499, 1500, 1501):
+        section, = json.loads(test.dmdv("print", "--json", "--max-records=%d" % limit, path)[0])["sections"]
+        test.equal((len(section["records"]), section["blocks"], section.get("leftOut", 0)), (min(limit, 1500), 1500, max(0, 1500 - limit)), "JSON with a limit")
+    found = json.loads(test.dmdv("print", "--json", "--by=function", "--max-records=3", path)[0])
+    test.equal(([row["name"] for row in found["rows"]], found["leftOut"]), (["f1500", "f1499", "f1498"], 1497), "sums with a limit")
     out, _ = test.dmdv("print", "--max-records=all", path)
     test.equal(out.count("Live {"), 1500, "all")
     test.check("record 1,500 of 1,500\n" in out, "numbers have commas")

@@ -14,7 +14,7 @@
 /* Which of a profile's records to show, and in which order. */
 typedef struct dmdv_view {
   uint32_t max_frames;
-  uint32_t max_records; /* 0: all; JSON ignores it */
+  uint32_t max_records; /* 0: all */
   dmd_sort_by_t sort_by;
   unsigned sections; /* see dmd_text_options_t.only */
   dmd_by_t by;

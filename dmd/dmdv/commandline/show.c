@@ -102,7 +102,7 @@ static void print_rows(dmd_out_t *out, const dmd_records_t *records,
   dmd_rows_t rows;
   dmd_rows_init(&rows, records, options->view.by, options->view.sections);
   if (options->json)
-    dmd_rows_json(out, &rows);
+    dmd_rows_json(out, &rows, options->view.max_records);
   else
     dmd_rows_print(out, &rows, options->view.max_records);
   dmd_rows_destroy(&rows);
@@ -136,7 +136,8 @@ static void print_records(dmd_out_t *out, const dmd_records_t *records, const sh
   if (options->view.by != DMD_BY_RECORD)
     print_rows(out, records, options);
   else if (options->json)
-    dmd_records_json(out, records, compared != NULL ? compared : alone, options->view.sections);
+    dmd_records_json(out, records, compared != NULL ? compared : alone, options->view.sections,
+                     options->view.max_records);
   else
     dmd_text_print(out, records, &text);
 }

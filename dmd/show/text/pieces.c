@@ -162,7 +162,18 @@ typedef struct {
   const dmd_records_t *records;
   const dmd_profile_t *profile;
   dmd_pieces_t pieces;
+  uint32_t max_records; /* 0: all */
 } writer_t;
+
+/* The number of n things to write. */
+static uint32_t n_written(const writer_t *w, uint32_t n) {
+  return w->max_records != 0 && w->max_records < n ? w->max_records : n;
+}
+
+static void write_left_out(writer_t *w, const char *key, uint32_t n) {
+  if (n_written(w, n) < n)
+    dmd_jsonout_key_u64(&w->j, key, n - n_written(w, n));
+}
 
 static void write_section(writer_t *w, dmd_section_t section, const char *name) {
   dmd_jsonout_t *j = &w->j;
@@ -172,12 +183,13 @@ static void write_section(writer_t *w, dmd_section_t section, const char *name) 
   dmd_json_write_sum(j, &s->sum);
   dmd_jsonout_key(j, "records");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
-  for (uint32_t i = 0; i < s->n; i++) {
+  for (uint32_t i = 0; i < n_written(w, s->n); i++) {
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
     dmd_pieces_write_record(&w->pieces, j, dmd_records_at(w->records, s->ids[i]));
     dmd_jsonout_end(j);
   }
   dmd_jsonout_end(j);
+  write_left_out(w, "leftOut", s->n);
   dmd_jsonout_end(j);
 }
 
@@ -199,12 +211,13 @@ static void write_faults(writer_t *w) {
   uint32_t *ids = dmd_faults_sorted(faults, w->profile->env);
   dmd_jsonout_key(&w->j, "faults");
   dmd_jsonout_array(&w->j, DMD_JSONOUT_LINES);
-  for (uint32_t i = 0; i < dmd_faults_count(faults); i++) {
+  for (uint32_t i = 0; i < n_written(w, dmd_faults_count(faults)); i++) {
     dmd_jsonout_object(&w->j, DMD_JSONOUT_INLINE);
     dmd_pieces_write_fault(&w->pieces, &w->j, dmd_faults_at(faults, ids[i]));
     dmd_jsonout_end(&w->j);
   }
   dmd_jsonout_end(&w->j);
+  write_left_out(w, "faultsLeftOut", dmd_faults_count(faults));
   dmd_env_free(w->profile->env, ids);
 }
 
@@ -221,8 +234,8 @@ static void write_runs(writer_t *w, const dmd_profile_t *const runs[2]) {
 }
 
 void dmd_records_json(dmd_out_t *out, const dmd_records_t *records,
-                      const dmd_profile_t *const runs[2], unsigned sections) {
-  writer_t w = {.records = records, .profile = records->profile};
+                      const dmd_profile_t *const runs[2], unsigned sections, uint32_t max_records) {
+  writer_t w = {.records = records, .profile = records->profile, .max_records = max_records};
   dmd_pieces_init(&w.pieces, records);
   dmd_jsonout_init(&w.j, out);
   dmd_jsonout_object(&w.j, DMD_JSONOUT_LINES);

@@ -61,8 +61,9 @@ void dmd_pieces_write_fault(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_fa
  * a fault (model/profile/fault.h), "sentence"]} docs/format.md describes them for users. */
 
 /* runs: the profiles whose runs to describe, up to the first NULL: the records' profile, or the two
- * of a difference. sections: see dmd_text_options_t.only. */
+ * of a difference. sections: see dmd_text_options_t.only. max_records: of each section, and faults;
+ * 0: all. "leftOut" is the number of the others, if there are any. */
 void dmd_records_json(dmd_out_t *out, const dmd_records_t *records,
-                      const dmd_profile_t *const runs[2], unsigned sections);
+                      const dmd_profile_t *const runs[2], unsigned sections, uint32_t max_records);
 
 #endif

@@ -60,7 +60,7 @@ void dmd_rows_write_tally(dmd_jsonout_t *j, const dmd_tally_t *tally, dmd_mode_t
     key_i64(j, dmd_section_name(section), tally->usable[section]);
 }
 
-void dmd_rows_json(dmd_out_t *out, const dmd_rows_t *rows) {
+void dmd_rows_json(dmd_out_t *out, const dmd_rows_t *rows, uint32_t max_rows) {
   const dmd_records_t *records = rows->records;
   dmd_mode_t mode = records->profile->mode;
   dmd_jsonout_t j;
@@ -73,13 +73,16 @@ void dmd_rows_json(dmd_out_t *out, const dmd_rows_t *rows) {
   dmd_jsonout_end(&j);
   dmd_jsonout_key(&j, "rows");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
-  for (uint32_t i = 0; i < rows->n; i++) {
+  uint32_t n = max_rows != 0 && max_rows < rows->n ? max_rows : rows->n;
+  for (uint32_t i = 0; i < n; i++) {
     dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
     dmd_jsonout_key_str(&j, "name", dmd_rows_name(rows, i));
     dmd_rows_write_tally(&j, dmd_rows_at(rows, i), mode);
     dmd_jsonout_end(&j);
   }
   dmd_jsonout_end(&j);
+  if (n < rows->n)
+    dmd_jsonout_key_u64(&j, "leftOut", rows->n - n);
   dmd_jsonout_end(&j);
 }
 

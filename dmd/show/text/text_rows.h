@@ -18,7 +18,7 @@
 void dmd_rows_print(dmd_out_t *out, const dmd_rows_t *rows, uint32_t max_rows);
 
 /* Writes all rows. */
-void dmd_rows_json(dmd_out_t *out, const dmd_rows_t *rows);
+void dmd_rows_json(dmd_out_t *out, const dmd_rows_t *rows, uint32_t max_rows);
 
 /* Writes blocks and bytes, in total and for each state, as members of the open object. */
 void dmd_rows_write_tally(dmd_jsonout_t *j, const dmd_tally_t *tally, dmd_mode_t mode);

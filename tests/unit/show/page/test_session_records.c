@@ -41,11 +41,11 @@ static cJSON *as_dmdv(page_fixture_t *f, dmd_profile_t *profile, const how_t *ho
   dmd_filter_destroy(&filter);
   sink_init(&sink);
   if (how->by == DMD_BY_RECORD) {
-    dmd_records_json(&sink.out, &records, (const dmd_profile_t *const[2]){profile, NULL}, 0);
+    dmd_records_json(&sink.out, &records, (const dmd_profile_t *const[2]){profile, NULL}, 0, 0);
   } else {
     dmd_rows_t rows;
     dmd_rows_init(&rows, &records, how->by, how->sections);
-    dmd_rows_json(&sink.out, &rows);
+    dmd_rows_json(&sink.out, &rows, 0);
     dmd_rows_destroy(&rows);
   }
   cJSON *tree = page_parse(f, sink_text(&sink));

@@ -14,7 +14,7 @@ static cJSON *printed(page_fixture_t *f, dmd_profile_t *profile) {
   sink_t sink;
   sink_init(&sink);
   dmd_records_init(&records, profile, 8, DMD_SORT_USABLE);
-  dmd_records_json(&sink.out, &records, (const dmd_profile_t *const[2]){profile, NULL}, 0);
+  dmd_records_json(&sink.out, &records, (const dmd_profile_t *const[2]){profile, NULL}, 0, 0);
   cJSON *tree = page_parse(f, sink_text(&sink));
   sink_free(&sink);
   dmd_records_destroy(&records);
