@@ -100,7 +100,7 @@ class Ran:
         lines = self.err.split(b"\n")[:-1]
         if has_control(self.err, "\n") or not self.err.endswith(b"\n") and self.err:
             wrong.append("a message has control characters")
-        if any(not line.startswith(b"dmdv: ") for line in lines):
+        if any(not line.startswith((b"dmdv: ", b'{"error": "')) for line in lines):
             wrong.append("a message of more than one line")
         errors = [line for line in lines if not line.startswith(NOTE)]
         if self.status == 2 and len(errors) != 1:
