@@ -216,7 +216,7 @@ static void note_if_inlined(void *ctx, const dmd_function_t *function) {
 
 /* Names of inlined calls at addresses that lie closely enough for all but the shortest ones. */
 void dm_claims_find_inlined(void) {
-  enum { STEP = 4 };
+  enum { STEP = 8 };
   if (!g_is_ready || g_engine.host->is_quiet(g_engine.host->ctx))
     return;
   for (UInt id = 1; id <= g_ran.last; id++) {
