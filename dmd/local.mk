@@ -314,6 +314,8 @@ dmd_zip_sources = dmd/base/zip/gzip.c dmd/base/zip/gzip.h
 # The native engine's shell around the core: a library that is preloaded into programs.
 dmd_native_sources = \
   dmd/native/pl_altstack.c dmd/native/pl_altstack.h \
+  dmd/native/pl_attach.c dmd/native/pl_attach.h \
+  dmd/native/pl_bindings.c dmd/native/pl_bindings.h \
   dmd/native/pl_channel.c dmd/native/pl_channel.h \
   dmd/native/pl_confined.c dmd/native/pl_confined.h \
   dmd/native/pl_control.c dmd/native/pl_control.h \
@@ -406,6 +408,8 @@ dmd_reader_sources = \
   dmd/dmdv/graph/cmd_retained.c \
   dmd/dmdv/graph/cmd_waste.c \
   dmd/dmdv/run/ask.c dmd/dmdv/run/ask.h \
+  dmd/dmdv/run/attach.c dmd/dmdv/run/attach.h \
+  dmd/dmdv/run/attached.c dmd/dmdv/run/attached.h \
   dmd/dmdv/run/cmd_run.c \
   dmd/dmdv/run/cmd_status.c \
   dmd/dmdv/cmd_timeline.c \

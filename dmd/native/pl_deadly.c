@@ -149,6 +149,16 @@ void pl_deadly_start(void) {
   pl_altstack_start();
 }
 
+void pl_deadly_stop(void) {
+  const struct sigaction usual = {.sa_handler = SIG_DFL};
+  g_deadly.is_on = false;
+  for (int number = 1; number < NSIG; number++) {
+    struct sigaction now;
+    if (is_deadly(number) && g_real.sigaction(number, NULL, &now) == 0 && is_ours(&now))
+      g_real.sigaction(number, &usual, NULL);
+  }
+}
+
 static int set_action(int number, const struct sigaction *action, struct sigaction *before) {
   bool is_taken = g_deadly.is_on && g_state != PL_OFF && action != NULL && is_default(action) &&
                   is_deadly(number);

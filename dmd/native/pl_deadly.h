@@ -34,6 +34,9 @@
 /* Installs the handlers; called before there is a second thread. */
 void pl_deadly_start(void);
 
+/* Removes the handlers: the engine leaves the process. */
+void pl_deadly_stop(void);
+
 /* In a fork's child: no signal is ending this process yet. */
 void pl_deadly_forked(void);
 

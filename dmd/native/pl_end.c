@@ -45,7 +45,7 @@ static void write_everything(void *is_dying) {
     pl_stop_for_good();
   } else if (thread->number == FIRST_THREAD && thread->stack != DMD_NONE)
     dmd_engine_end_main(&g_engine, thread->number);
-  dmd_engine_exit(&g_engine);
+  dmd_engine_exit(&g_engine, NULL);
   if (g_native_options.stats)
     pl_stack_say_stats();
 }
@@ -103,6 +103,33 @@ void pl_end_give_up(void) {
   pl_stop_abandon();
   pl_signal_stop();
   g_state = PL_OFF;
+}
+
+/* Threads outside the engine stay out from now on, and the others wait when they leave it. */
+static void leave_program(void *name) {
+  dmd_engine_exit(&g_engine, name);
+  g_state = PL_OFF;
+  dmd_blocks_hold_all(g_engine.live.blocks);
+  pl_stop_others();
+  pl_stop_end();
+}
+
+void pl_end_detach(dmd_strbuf_t *name) {
+  pl_thread_t *thread = pl_thread();
+  pl_entry_t entry = PL_ENTRY_IN(NULL);
+  if (!pl_enter(thread, &entry))
+    return;
+  pl_objects_refresh();
+  pl_stack_capture(thread);
+  pl_lock();
+  if (!pl_memory_try(leave_program, name)) {
+    pl_say("dmd: there is not enough memory left for a profile");
+    pl_stop_abandon();
+  }
+  g_state = PL_OFF;
+  pl_signal_stop();
+  pl_unlock(thread);
+  pl_leave(thread);
 }
 
 void pl_end_finish(const pl_entry_t *entry) {

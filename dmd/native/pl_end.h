@@ -7,6 +7,7 @@
 #ifndef DMD_NATIVE_PL_END_H
 #define DMD_NATIVE_PL_END_H
 
+#include "base/strbuf.h"
 #include "native/pl_entry.h"
 
 #include <stdbool.h>
@@ -37,11 +38,15 @@ void pl_end_by_signal(void);
  * inside, without a lock. */
 void pl_end_recording(uint64_t unused);
 
+/* Ends all recording, and appends the name of the final profile to an empty buffer, which stays
+ * empty if there is none. When this returns, no thread is in the engine. */
+void pl_end_detach(dmd_strbuf_t *name);
+
 /* Ends all recording for a thread that holds the engine lock and whose dump ran out of memory.
  * Writes nothing more, and keeps the lock. */
 void pl_end_give_up(void);
 
-/* In a fork's child: nothing is ending this process yet. */
+/* In a fork's child, or when the engine starts again: nothing is ending this process yet. */
 void pl_end_forked(void);
 
 #endif

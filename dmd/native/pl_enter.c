@@ -76,7 +76,10 @@ __attribute__((noinline, cold)) void pl_tell_notes(pl_thread_t *thread) {
 __attribute__((noinline, cold)) void pl_enter_first(pl_thread_t *thread) {
   thread->errno_at = &errno;
   thread->saved_errno = errno;
-  if (thread->number != 0)
+  thread->start = g_start;
+  thread->quick = (dmd_fastpath_t){0};
+  thread->countdown = (dmd_countdown_t){0};
+  if (thread->numbered == g_start)
     return;
   pl_lock();
   pl_number_assign(thread);

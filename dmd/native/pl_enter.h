@@ -45,11 +45,16 @@ static inline void pl_enter_at(pl_thread_t *thread, const pl_entry_t *entry) {
  * then. entry: where the program called; NULL if it did not. */
 static inline __attribute__((always_inline)) bool pl_enter(pl_thread_t *thread,
                                                            const pl_entry_t *entry) {
-  if (__builtin_expect(thread->inside, 0) || __builtin_expect(g_state != PL_WATCHING, 0))
+  if (__builtin_expect(thread->inside, 0))
     return false;
   thread->inside = true;
   atomic_signal_fence(memory_order_seq_cst);
-  if (__builtin_expect(thread->errno_at == NULL, 0))
+  if (__builtin_expect(g_state != PL_WATCHING,
+                       0)) { /* a detaching thread first stops those inside */
+    thread->inside = false;
+    return false;
+  }
+  if (__builtin_expect(thread->start != g_start, 0))
     pl_enter_first(thread);
   else
     thread->saved_errno = *thread->errno_at;

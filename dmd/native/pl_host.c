@@ -181,6 +181,7 @@ void pl_host_start(void) {
   size_t szB;
   char *line = read_whole("/proc/self/cmdline", &szB);
   uint32_t n = 0;
+  g_process.n_arguments = 0; /* the engine may start again (pl_attach.h) */
   for (size_t i = 0; i < szB; i++)
     n += line[i] == '\0';
   g_process.arguments = dmd_env_alloc(&g_env, "pl.arguments", (n + 1) * sizeof(char *));

@@ -8,6 +8,7 @@
 #ifndef DMD_NATIVE_PL_MACHINE_H
 #define DMD_NATIVE_PL_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -29,5 +30,12 @@ pl_context_t pl_machine_context(const ucontext_t *from);
 /* The end of the calling thread's thread-local storage where that lies below the thread pointer, as
  * on x86-64; 0: it lies above. */
 uint64_t pl_machine_storage_end(void);
+
+/* As dlopen, called by the code at caller: the loader looks for libraries in its folders, too. */
+void *pl_machine_dlopen(const char *name, int mode, const void *caller);
+
+/* Whether a relocation of this type stores the address of a function, and whether the loader may do
+ * so only when the function is first called. */
+bool pl_machine_is_binding(uint32_t type, bool *is_call);
 
 #endif

@@ -42,8 +42,8 @@
 #include "native/pl_thread.h"
 #include "show/text/escape.h"
 
-#include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* ---- fork ---- */
@@ -53,13 +53,9 @@
 static bool g_is_fork_inside;
 
 static void fork_begin(void) {
-  pl_thread_t *thread = pl_thread();
-  g_is_fork_inside = thread->inside || g_state != PL_WATCHING;
+  g_is_fork_inside = !pl_enter(pl_thread(), NULL);
   if (g_is_fork_inside)
     return;
-  thread->inside = true;
-  thread->errno_at = &errno;
-  thread->saved_errno = errno;
   pl_objects_fork_begin();
   pl_lock();
   dmd_blocks_hold_all(g_engine.live.blocks);
@@ -105,7 +101,7 @@ static void fork_in_child(void) {
 
 /* ---- Starting ---- */
 
-static bool start_engine(void) {
+bool pl_start_engine(void) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &g_env);
   bool good = dmd_engine_init(&g_engine, &g_env, &pl_host, &g_options, &why);
@@ -115,9 +111,11 @@ static bool start_engine(void) {
   return good;
 }
 
-static void register_ends(void) {
-  if (!pl_end_register() || pthread_atfork(fork_begin, fork_in_parent, fork_in_child) != 0)
+bool pl_start_ends(void) {
+  bool good = pl_end_register() && pthread_atfork(fork_begin, fork_in_parent, fork_in_child) == 0;
+  if (!good)
     pl_say("there is no memory to handle the program's end and its forks");
+  return good;
 }
 
 /* An allocator other than the C library's may have functions that we do not intercept, so not all
@@ -144,7 +142,7 @@ static void start(void *ctx) {
   pl_message_start();
   pl_confined_start();
   pl_files_start();
-  if (!pl_options_read()) {
+  if (!pl_options_read(getenv("DMD_OPTIONS"))) {
     pl_say("dmd: the program ends here, since its options are wrong");
     pl_exit_now(1);
   }
@@ -155,7 +153,7 @@ static void start(void *ctx) {
   pl_host_start();
   pl_stack_init(g_native_options.num_callers, g_options.stacks == DMD_STACKS_BY_FP,
                 g_native_options.check_stacks);
-  if (!start_engine())
+  if (!pl_start_engine())
     pl_exit_now(1);
   pl_objects_watch(pl_rawexit_watch, pl_slots_fill);
   pl_objects_refresh();
@@ -163,7 +161,7 @@ static void start(void *ctx) {
   pl_thread_start();
   look_at_allocator();
   pl_replace_start();
-  register_ends();
+  pl_start_ends();
   if (g_native_options.control)
     pl_signal_start(pl_control_handle);
   pl_deadly_start();
@@ -189,7 +187,10 @@ void pl_start(void) {
     pl_say("dmd: the system has no memory for the engine: the program runs without it");
 }
 
+/* A library that is loaded late starts when it is told to (pl_attach.h). */
 __attribute__((constructor)) static void start_at_load(void) {
+  if (!pl_real_is_found() && pl_real_is_late())
+    return;
   if (!pl_real_is_found())
     pl_real_find();
   pl_start();

@@ -264,7 +264,7 @@ void *pl_resize(const pl_entry_t *entry, void *p, size_t szB) {
 
 bool pl_record_realloc_begin(const pl_entry_t *entry, void *p, size_t req, pl_moving_t *moving) {
   pl_thread_t *thread = pl_thread();
-  *moving = (pl_moving_t){.addr = (uintptr_t)p};
+  *moving = (pl_moving_t){.addr = (uintptr_t)p, .start = g_start};
   if (is_passed_over(thread, moving->addr))
     return true;
   if (!enter(thread, entry)) {
@@ -313,8 +313,8 @@ static void record_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p
 void pl_record_realloc_end(const pl_entry_t *entry, const pl_moving_t *moving, void *p,
                            size_t req) {
   pl_thread_t *thread = pl_thread();
-  if (moving->block == NULL) {
-    if (p != NULL && !dmd_countdown_passes(&thread->countdown, req))
+  if (moving->block == NULL || moving->start != g_start) {
+    if (p != NULL && !pl_passes(p, req))
       pl_record_block(entry, p, req);
     return;
   }

@@ -22,7 +22,8 @@
 /* With sampling, whether to skip a block that was just allocated. Most calls cost no more than this
  * check, so callers make it first. */
 static inline bool pl_passes(const void *p, size_t szB) {
-  return p != NULL && dmd_countdown_passes(&pl_thread()->countdown, szB);
+  pl_thread_t *thread = pl_thread();
+  return p != NULL && dmd_countdown_passes(&thread->countdown, szB) && thread->start == g_start;
 }
 
 /* Records a block that is not skipped, and a size that the allocator refused. */
@@ -50,6 +51,7 @@ typedef struct pl_moving {
   dmd_block_t *block; /* the block to reallocate; NULL: unknown address */
   uint64_t addr;
   uint32_t stack;
+  uint32_t start; /* the engine's start (pl_state.h) that knows the block */
 } pl_moving_t;
 
 bool pl_record_realloc_begin(const pl_entry_t *entry, void *p, size_t szB, pl_moving_t *moving);

@@ -69,8 +69,7 @@ static bool take_all(const char *text) {
   return good;
 }
 
-bool pl_options_read(void) {
-  const char *given = getenv("DMD_OPTIONS");
+bool pl_options_read(const char *given) {
   dmd_options_init(&g_options, &g_env);
   dmd_options_set_defaults(&dmd_native_option_table, &g_native_options, &g_env);
   if (given != NULL && !take_all(given))

@@ -13,8 +13,9 @@
 extern dmd_options_t g_options;
 extern dmd_native_options_t g_native_options;
 
-/* Reads DMD_OPTIONS. Returns false, after reporting why, if something is wrong. */
-bool pl_options_read(void);
+/* Reads options as in DMD_OPTIONS; NULL: none. Returns false, after reporting why, if something is
+ * wrong. */
+bool pl_options_read(const char *given);
 
 /* Removes our library from a list as in LD_PRELOAD, in place. */
 void pl_options_cut_library(char *list);

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 pl_real_t g_real;
 pl_operator_t g_operators[PL_N_FORMS];
@@ -51,10 +52,75 @@ size_t pl_early_range(uint64_t *start) {
   return EARLY_SZB;
 }
 
+/* ---- A library that is loaded late ---- */
+
+static bool g_is_late;
+
+static int look_for_loader(struct dl_phdr_info *info, size_t szB, void *has_loader) {
+  (void)szB;
+  if (info->dlpi_addr == getauxval(AT_BASE))
+    *(bool *)has_loader = true;
+  for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    if (p->p_type == PT_LOAD && (uintptr_t)&g_real - info->dlpi_addr - p->p_vaddr < p->p_memsz)
+      return 1;
+  }
+  return 0;
+}
+
+bool pl_real_is_late(void) {
+  dl_iterate_phdr(look_for_loader, &g_is_late);
+  return g_is_late;
+}
+
+static void *base_of(const void *at) {
+  Dl_info info;
+  return at != NULL && dladdr(at, &info) != 0 ? info.dli_fbase : NULL;
+}
+
+/* A program that is not position-independent has entries of its own for functions whose addresses
+ * it takes, which call the functions of its libraries. */
+static bool is_defined(void *function, uint64_t by) {
+  Dl_info info;
+  ElfW(Sym) *symbol = NULL;
+  return function != NULL && dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
+         (symbol == NULL || symbol->st_shndx != SHN_UNDEF) &&
+         (by == 0 || (uintptr_t)info.dli_fbase == by);
+}
+
+static void *find_in_libraries(const char *name) {
+  int (*close)(void *) = (int (*)(void *))dlsym(RTLD_DEFAULT, "dlclose");
+  void *found = NULL, *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+  struct link_map *object = NULL;
+  if (program == NULL || dlinfo(program, RTLD_DI_LINKMAP, &object) != 0)
+    return NULL;
+  for (object = object->l_next; object != NULL && found == NULL; object = object->l_next) {
+    void *library = dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    void *function = library != NULL ? dlsym(library, name) : NULL;
+    if (is_defined(function, object->l_addr))
+      found = function;
+    if (library != NULL)
+      close(library);
+  }
+  return found;
+}
+
+void *pl_real_lookup(const char *name) {
+  void *function = dlsym(RTLD_DEFAULT, name);
+  if (function == NULL || base_of(function) == base_of(&g_real))
+    return NULL;
+  return is_defined(function, 0) ? function : find_in_libraries(name);
+}
+
 /* ---- The functions ---- */
 
+/* A library that is loaded late is not in the loader's order of search. */
+static void *find(const char *name) {
+  return g_is_late ? pl_real_lookup(name) : dlsym(RTLD_NEXT, name);
+}
+
 /* The conversion from an object pointer to a function pointer that POSIX suggests for dlsym. */
-#define FIND(name) *(void **)&found->name = dlsym(RTLD_NEXT, #name)
+#define FIND(name) *(void **)&found->name = find(#name)
 
 static const char *const g_symbols[PL_N_FORMS] = {
 #define SYMBOL(form, parameters, arguments, symbol, name) [PL_FORM_##form] = symbol,
@@ -66,15 +132,10 @@ const char *pl_operator_symbol(unsigned form) {
   return g_symbols[form];
 }
 
-static void *base_of(const void *function) {
-  Dl_info info;
-  return function != NULL && dladdr(function, &info) != 0 ? info.dli_fbase : NULL;
-}
-
 static void find_operators(const void *program_s_malloc) {
   const void *allocator = base_of(program_s_malloc);
   for (unsigned i = 0; i < PL_N_FORMS; i++) {
-    g_operators[i].function = dlsym(RTLD_NEXT, g_symbols[i]);
+    g_operators[i].function = find(g_symbols[i]);
     g_operators[i].is_told = allocator != NULL && base_of(g_operators[i].function) == allocator;
   }
 }
@@ -154,7 +215,7 @@ static bool g_is_libc;
 /* Takes exit to locate the C library, since no other library replaces it. */
 void pl_real_look(void) {
   Dl_info libc, allocator;
-  void *end = dlsym(RTLD_NEXT, "exit");
+  void *end = find("exit");
   g_is_libc = end != NULL && dladdr(end, &libc) != 0 &&
               dladdr(*(void **)&g_real.malloc, &allocator) != 0 &&
               libc.dli_fbase == allocator.dli_fbase;

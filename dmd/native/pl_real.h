@@ -160,6 +160,14 @@ const char *pl_operator_symbol(unsigned form);
 
 /* ---- Looking them up ---- */
 
+/* Whether the program loaded this library after its start, so that none of its calls reach ours by
+ * themselves (pl_bindings.h). Call once, before the next two. */
+bool pl_real_is_late(void);
+
+/* For a library that is late: the program's function of this name; NULL: there is none. May take
+ * the loader's lock and allocate. */
+void *pl_real_lookup(const char *name);
+
 /* Looks all of them up. */
 void pl_real_find(void);
 

@@ -47,19 +47,25 @@ static bool make_mark(void) {
   return g_signal.mark != MAP_FAILED;
 }
 
+/* The handler stays when the engine gives the signal up, which another process may be sending. */
+static bool was_ours(const struct sigaction *action) {
+  return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == handle;
+}
+
 void pl_signal_start(pl_signal_fn answer) {
   struct sigaction before,
       action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
   sigset_t only;
   if (g_real.sigaction == NULL || g_real.pthread_sigmask == NULL ||
       g_real.sigaction(DMD_CONTROL_SIGNAL, NULL, &before) != 0 ||
-      (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN))
+      (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN && !was_ours(&before)))
     return;
   g_signal.answer = answer;
   sigfillset(&action.sa_mask);
   if (g_real.sigaction(DMD_CONTROL_SIGNAL, &action, NULL) != 0)
     return;
-  g_signal.shown = before;
+  if (!was_ours(&before))
+    g_signal.shown = before;
   sigemptyset(&only);
   sigaddset(&only, DMD_CONTROL_SIGNAL);
   g_real.pthread_sigmask(SIG_UNBLOCK, &only, NULL);

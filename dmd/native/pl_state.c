@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "native/pl_state.h"
 
+#include "base/mem.h"
 #include "native/pl_kernel.h"
 
 #include <limits.h>
@@ -9,6 +10,7 @@
 
 volatile pl_state_t g_state;
 dmd_engine_t g_engine;
+uint32_t g_start = 1;
 volatile bool g_is_complete = true;
 _Thread_local pl_thread_t g_thread __attribute__((tls_model("initial-exec")));
 
@@ -143,6 +145,7 @@ static void end_thread(void *rounds) {
 
 void pl_number_own(pl_thread_t *thread, uint32_t number) {
   thread->number = number;
+  thread->numbered = g_start;
   pthread_setspecific(g_numbers.key, (void *)1);
 }
 
@@ -150,6 +153,11 @@ void pl_number_assign(pl_thread_t *thread) {
   thread->number = pl_number_take();
   dmd_engine_start_thread(&g_engine, DMD_NONE, thread->number);
   pl_number_own(thread, thread->number);
+}
+
+void pl_numbers_restart(void) {
+  dmd_mem_zero(g_numbers.is_taken, sizeof g_numbers.is_taken);
+  g_numbers.count = 0;
 }
 
 void pl_numbers_start(void (*end)(pl_thread_t *thread)) {

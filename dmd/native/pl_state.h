@@ -43,6 +43,7 @@ typedef enum {
 
 extern volatile pl_state_t g_state;
 extern dmd_engine_t g_engine;
+extern uint32_t g_start;            /* how often the engine has started in this process */
 extern volatile bool g_is_complete; /* every block of the program is known */
 
 /* ---- Notes ---- */
@@ -61,7 +62,8 @@ typedef struct pl_note {
   uint64_t argument;
 } pl_note_t;
 
-enum { PL_NOTES_AT_HAND = 64 };
+/* Few, since thread-local storage is scarce for a library that is loaded into a running program. */
+enum { PL_NOTES_AT_HAND = 4 };
 
 /* All zero at the start. */
 typedef struct pl_notes {
@@ -81,7 +83,9 @@ bool pl_notes_take(pl_notes_t *notes, pl_note_t *note);
 /* ---- Threads ---- */
 
 typedef struct pl_thread {
+  uint32_t start;       /* the engine's start (g_start) in which the thread entered; 0: none */
   uint32_t number;      /* 0: none yet */
+  uint32_t numbered;    /* the start in which it got that */
   volatile bool inside; /* read by signal handlers that interrupt the thread */
   pl_entry_t entry;
   uint32_t stack;                 /* the id of the entry's stack; 0: not captured yet */
@@ -117,6 +121,9 @@ void pl_note_call(pl_thread_t *thread, pl_note_fn call, uint64_t argument);
 /* end: called by each thread that has a number, in the last round of its destructors of keys. Call
  * before there is a second thread. */
 void pl_numbers_start(void (*end)(pl_thread_t *thread));
+
+/* The engine starts again in this process: no thread has a number. */
+void pl_numbers_restart(void);
 
 /* Gives a number to a thread whose creation was not seen. */
 void pl_number_assign(pl_thread_t *thread);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
 #include "native/pl_thread.h"
 
 #include "native/pl_altstack.h"
@@ -10,6 +11,7 @@
 
 #include <pthread.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* ---- The end of a thread ---- */
 
@@ -42,7 +44,8 @@ static void note_first_stack(pl_thread_t *thread) {
 }
 
 void pl_thread_start(void) {
-  note_first_stack(pl_thread());
+  if (gettid() == getpid())
+    note_first_stack(pl_thread());
   pl_numbers_start(end_thread);
 }
 
@@ -53,6 +56,7 @@ typedef struct {
   void *(*function)(void *);
   void *argument;
   uint32_t number;
+  uint32_t start; /* the engine's start that gave the number */
   size_t stack_szB;
   bool is_stack_given; /* by the program */
   uint32_t creator;    /* the stack of pthread_create's caller */
@@ -81,10 +85,12 @@ static void *run_thread(void *p) {
   dmd_env_free(&g_env, p);
   note_stack(thread, errand.stack_szB);
   pl_altstack_begin_thread(thread);
-  pl_number_own(thread, errand.number);
-  pl_lock();
-  map_stack(thread, &errand);
-  pl_unlock_same(thread);
+  if (errand.start == g_start && g_state == PL_WATCHING) { /* not detached meanwhile */
+    pl_number_own(thread, errand.number);
+    pl_lock();
+    map_stack(thread, &errand);
+    pl_unlock_same(thread);
+  }
   thread->inside = false;
   return errand.function(errand.argument);
 }
@@ -118,6 +124,7 @@ static errand_t *prepare(const pl_entry_t *entry, const pthread_attr_t *attribut
   *errand = (errand_t){.function = function,
                        .argument = argument,
                        .number = pl_number_take(),
+                       .start = g_start,
                        .stack_szB = stack_szB,
                        .is_stack_given = is_stack_given(attributes),
                        .creator = dmd_engine_capture(&g_engine, thread->number)};

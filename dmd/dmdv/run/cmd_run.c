@@ -12,6 +12,7 @@
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/run/ask.h"
+#include "dmdv/run/attached.h"
 #include "dmdv/run/leftovers.h"
 #include "dmdv/run/native.h"
 #include "dmdv/run/overview.h"
@@ -46,6 +47,8 @@ typedef struct {
   bool is_quiet;      /* -q */
   bool has_log;       /* --log-file, to which the engine writes the text */
   double begun;       /* when the program was started, as dmdv_seconds */
+  uint32_t pid;       /* of the process to attach to; 0: none */
+  bool detach;
   dmdv_ask_t *asks;
   const char *ask; /* a command; NULL: none */
   uint32_t ask_seconds;
@@ -68,6 +71,14 @@ static const dmd_option_t own_options[] = {
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, print)},
     DMDV_OUTPUT_OPTION(options_t, output, "dmd.out.%p.json.gz",
                        "name of the profiles, as for --dmd-out-file: %p is the process id"),
+    {"pid", "PID", NULL,
+     "record a process that runs already, with the native engine, from now on; dmdv returns at "
+     "once. "
+     "It needs gdb. dmdv dump and dmdv status work then, and blocks from before are unknown",
+     DMD_OPTION_NUMBER, DMD_OPTION_AT(options_t, pid), .least = 1, .most = 1 << 22},
+    {"detach", NULL, NULL,
+     "end the recording of the process of --pid: write its last profile, and let it run as before",
+     DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, detach)},
     {"ask", "COMMAND", NULL,
      "while the program runs, run this command of a shell until it prints what --expect looks for; "
      "compare the numbers with a dump, and end the program. The exit status is then 0, 1 if a "
@@ -96,7 +107,8 @@ static const dmdv_part_t parts[] = {
              "-q leaves out the overview; with --log-file the engine writes all records to\n"
              "that file instead. Without --ask the exit status is the program's, 128 + N if\n"
              "signal N ended it, 127 if Valgrind, dmd, the native engine or the program is\n"
-             "missing, 126 if the native engine cannot watch the program.\n\n",
+             "missing, 126 if the native engine cannot watch the program. With --pid it is\n"
+             "3 if the engine cannot be attached to the process, or detached.\n\n",
      .options = &own_table},
     {.options = &dmd_engine_options, .role = DMDV_OPTIONS_PASSED_ON},
     /* Includes the most useful options of Valgrind. */
@@ -142,7 +154,8 @@ static bool parse_one(options_t *options, char ***at) {
              (value = after(arg, "-o")) != NULL) {
     options->output = value;
   } else if (after(arg, "--engine=") != NULL || after(arg, "--ask") != NULL ||
-             after(arg, "--expect") != NULL) {
+             after(arg, "--expect") != NULL || after(arg, "--pid=") != NULL ||
+             strcmp(arg, "--detach") == 0) {
     return take_own(options, arg);
   } else if ((value = after(arg, "--tool=")) != NULL) {
     if (strcmp(value, "dmd") != 0)
@@ -169,7 +182,13 @@ static bool parse_options(options_t *options, char **argv) {
   }
   if (*at != NULL && strcmp(*at, "--") == 0)
     at++;
-  if (*at == NULL)
+  if (options->detach && options->pid == 0)
+    return dmdv_error("run: --detach needs --pid");
+  if (options->pid != 0 && options->engine == ENGINE_VALGRIND)
+    return dmdv_error("run: Valgrind cannot attach to a process: --pid is for the native engine");
+  if (*at != NULL && options->pid != 0)
+    return dmdv_error("run: give a program or --pid, not both");
+  if (*at == NULL && options->pid == 0)
     return dmdv_error("run: give a program; see dmdv run --help");
   if (options->output[0] == '\0')
     return dmdv_error("run: the profile's name is empty");
@@ -475,6 +494,30 @@ static int run_natively(const options_t *options) {
   return status;
 }
 
+/* ---- A process that runs already. ---- */
+
+static int attach(dmdv_native_t *native, options_t *options) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &dmdv_env);
+  dmdv_attached_name(&name, options->output);
+  options->output = name.text;
+  int status = take_options(native, options)
+                   ? dmdv_attached_begin(native, options->pid, options->is_quiet)
+                   : 2;
+  dmd_strbuf_destroy(&name);
+  return status;
+}
+
+static int run_attached(options_t *options) {
+  dmdv_native_t native;
+  dmdv_native_init(&native);
+  int status = !options->detach
+                   ? attach(&native, options)
+                   : dmdv_attached_end(&native, options->pid, options->print, options->is_quiet);
+  dmdv_native_destroy(&native);
+  return status;
+}
+
 /* ---- The command. ---- */
 
 static int run_under_valgrind(const options_t *options) {
@@ -514,6 +557,8 @@ static void choose_engine(options_t *options) {
 }
 
 static int run_with_engine(options_t *options) {
+  if (options->pid != 0)
+    return run_attached(options);
   if (options->engine == ENGINE_AUTO)
     choose_engine(options);
   const char *vgdb = options->engine == ENGINE_NATIVE ? NULL : "vgdb";

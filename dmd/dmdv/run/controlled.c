@@ -168,6 +168,14 @@ static int become_user_of(const char *command, uint32_t pid, int pidfd) {
   return good ? 0 : DMDV_NOT_ASKED;
 }
 
+int dmdv_become_user_of(const char *command, uint32_t pid) {
+  int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+  int status = become_user_of(command, pid, pidfd);
+  if (pidfd >= 0)
+    close(pidfd);
+  return status;
+}
+
 /* ---- Requests. ---- */
 
 enum { MAX_ANSWER = 1 << 20, MAX_PID = 1 << 22, LINE_SZB = 256 };
@@ -206,18 +214,20 @@ static bool has_signal(uint32_t pid, const char *mask) {
 }
 
 typedef struct {
-  bool can_read, has_mark, has_engine, has_valgrind;
+  bool can_read, has_mark, has_engine, has_valgrind, has_libc;
 } mapped_t;
 
 static mapped_t look_at_mappings(uint32_t pid) {
   char name[64], line[4608];
-  mapped_t mapped = {false, false, false, false};
+  mapped_t mapped = {.can_read = false};
   snprintf(name, sizeof name, "/proc/%u/maps", pid);
   FILE *f = fopen(name, "re");
   while (f != NULL && fgets(line, sizeof line, f) != NULL) {
     mapped.can_read = true;
     mapped.has_mark = mapped.has_mark || strstr(line, "/memfd:" DMD_CONTROL_MARK " ") != NULL;
     mapped.has_engine = mapped.has_engine || strstr(line, "/libdmd.so") != NULL;
+    mapped.has_libc =
+        mapped.has_libc || strstr(line, "/libc.so.6") != NULL || strstr(line, "/libc-2.") != NULL;
     mapped.has_valgrind = mapped.has_valgrind || strstr(line, "vgpreload_core") != NULL;
   }
   if (f != NULL)
@@ -236,8 +246,8 @@ static bool is_of_other_user(uint32_t pid) {
   return geteuid() != 0 && stat(name, &st) == 0 && st.st_uid != geteuid();
 }
 
-/* Whether the process can be queried. If not, reports why on stderr. */
-static bool can_be_asked(const char *command, uint32_t pid) {
+/* Whether dmdv may look into the process. If not, reports why on stderr. */
+static bool is_accessible(const char *command, uint32_t pid, mapped_t *mapped) {
   char state = state_of(pid);
   if (state == 0)
     return dmdv_error("%s: process %u does not exist", command, pid);
@@ -245,9 +255,32 @@ static bool can_be_asked(const char *command, uint32_t pid) {
     return dmdv_error("%s: process %u has ended", command, pid);
   if (is_of_other_user(pid))
     return dmdv_error("%s: process %u belongs to another user", command, pid);
-  mapped_t mapped = look_at_mappings(pid);
-  if (!mapped.can_read)
-    return dmdv_error("%s: the system denies access to process %u", command, pid);
+  *mapped = look_at_mappings(pid);
+  return mapped->can_read || dmdv_error("%s: the system denies access to process %u", command, pid);
+}
+
+bool dmdv_can_be_entered(const char *command, uint32_t pid) {
+  mapped_t mapped;
+  if (!is_accessible(command, pid, &mapped))
+    return false;
+  if (mapped.has_valgrind)
+    return dmdv_error("%s: process %u runs under Valgrind", command, pid);
+  if (mapped.has_mark)
+    return dmdv_error("%s: process %u is being recorded already: dmdv dump %u writes a profile",
+                      command, pid, pid);
+  if (!mapped.has_libc)
+    return dmdv_error(
+        "%s: process %u does not use the GNU C library, which the native engine needs", command,
+        pid);
+  char state = state_of(pid);
+  return (state != 'T' && state != 't') || dmdv_error("%s: process %u is stopped", command, pid);
+}
+
+/* Whether the process can be queried. If not, reports why on stderr. */
+static bool can_be_asked(const char *command, uint32_t pid) {
+  mapped_t mapped;
+  if (!is_accessible(command, pid, &mapped))
+    return false;
   if (mapped.has_valgrind && !mapped.has_engine)
     return dmdv_error("%s: process %u runs under Valgrind: use vgdb --pid=%u", command, pid, pid);
   if (!mapped.has_engine)

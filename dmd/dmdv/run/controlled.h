@@ -40,6 +40,14 @@ uint32_t dmdv_read_pid(const char *command, const char *text);
 /* Whether the process has the native engine in it. */
 bool dmdv_has_engine(uint32_t pid);
 
+/* Whether the engine could be loaded into the process now (attach.h), as far as its state, its user
+ * and what it runs under are concerned. If not, reports why on stderr. */
+bool dmdv_can_be_entered(const char *command, uint32_t pid);
+
+/* If dmdv runs as root and the process belongs to another user, becomes that user, for good.
+ * Returns 0, or the exit status after a line on stderr. */
+int dmdv_become_user_of(const char *command, uint32_t pid);
+
 /* Queries process pid, as the process's user, and waits up to so many seconds for
  * the answer. dmdv keeps that user. Returns 0, or the exit status after a line on stderr. */
 int dmdv_ask_process(const char *command, uint32_t pid, const dmd_control_t *request,

@@ -95,7 +95,6 @@ bool dmdv_native_check(const dmdv_native_t *native) {
 
 /* ---- Running. ---- */
 
-/* Appends the engine's path: beside dmdv in its build folder, otherwise where it is installed. */
 static bool find_library(dmd_strbuf_t *path) {
   static const char name[] = "libdmd.so", installed[] = DMD_NATIVE_DIR "/libdmd.so";
   char self[4096];
@@ -111,6 +110,13 @@ static bool find_library(dmd_strbuf_t *path) {
   dmd_strbuf_cut(path, 0);
   dmd_strbuf_str(path, installed);
   return access(path->text, R_OK) == 0;
+}
+
+bool dmdv_native_find(dmd_strbuf_t *path) {
+  return find_library(path) ||
+         dmdv_error("run: the native engine is missing: libdmd.so is neither next to dmdv nor in "
+                    "%s; configure says why it was not built",
+                    DMD_NATIVE_DIR);
 }
 
 bool dmdv_native_is_installed(void) {
@@ -186,13 +192,10 @@ int dmdv_native_run(dmdv_native_t *native, const char *const *argv,
   if (!native->is_checked && !check_preloadable(argv[0]))
     return DMDV_CHILD_NOT_RUN;
   dmd_strbuf_init(&library, &dmdv_env);
-  if (!find_library(&library))
-    dmdv_error("run: the native engine is missing: libdmd.so is neither next to dmdv nor in %s; "
-               "configure says why it was not built",
-               DMD_NATIVE_DIR);
-  else if (strpbrk(library.text, " :") != NULL)
+  bool is_there = dmdv_native_find(&library);
+  if (is_there && strpbrk(library.text, " :") != NULL)
     dmdv_error("run: the loader cannot preload %s: its name has a blank or a colon", library.text);
-  else
+  else if (is_there)
     status = run_with(library.text, native->given.text, argv, meanwhile, has_run);
   dmd_strbuf_destroy(&library);
   return status;

@@ -26,6 +26,10 @@ typedef struct dmdv_native {
   dmdv_runlog_t log;
 } dmdv_native_t;
 
+/* Appends the path of libdmd.so: beside dmdv in its build folder, otherwise where it is installed.
+ * False, after a line on stderr, if it is missing. */
+bool dmdv_native_find(dmd_strbuf_t *path);
+
 /* Whether the engine is there, and whether it has this option. */
 bool dmdv_native_is_installed(void);
 bool dmdv_native_knows(const char *option);

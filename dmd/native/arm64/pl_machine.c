@@ -2,6 +2,9 @@
 #define _GNU_SOURCE
 #include "native/pl_machine.h"
 
+#include <dlfcn.h>
+#include <elf.h>
+
 pl_context_t pl_machine_context(const ucontext_t *from) {
   const mcontext_t *machine = &from->uc_mcontext;
   pl_context_t context = {
@@ -13,4 +16,15 @@ pl_context_t pl_machine_context(const ucontext_t *from) {
 
 uint64_t pl_machine_storage_end(void) {
   return 0;
+}
+
+bool pl_machine_is_binding(uint32_t type, bool *is_call) {
+  *is_call = type == R_AARCH64_JUMP_SLOT;
+  return *is_call || type == R_AARCH64_GLOB_DAT || type == R_AARCH64_ABS64;
+}
+
+/* The loader looks in this library's folders instead. */
+void *pl_machine_dlopen(const char *name, int mode, const void *caller) {
+  (void)caller;
+  return dlopen(name, mode);
 }

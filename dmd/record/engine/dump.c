@@ -250,10 +250,13 @@ void dmd_engine_dump_due(dmd_engine_t *engine) {
   dmd_strbuf_destroy(&label);
 }
 
-void dmd_engine_exit(dmd_engine_t *engine) {
+void dmd_engine_exit(dmd_engine_t *engine, dmd_strbuf_t *name) {
   dmd_live_end_all(&engine->live);
   dmd_auto_t when = engine->options->dump_at_exit;
-  if (when == DMD_YES || (when == DMD_AUTO && engine->n_requested_dumps == 0))
+  bool is_wanted = when == DMD_YES || (when == DMD_AUTO && engine->n_requested_dumps == 0);
+  if (is_wanted && name != NULL)
+    dmd_engine_dump_to(engine, DMD_TRIGGER_EXIT, NULL, name);
+  else if (is_wanted)
     dmd_engine_dump(engine, DMD_TRIGGER_EXIT, NULL);
   if (!engine->host->is_quiet(engine->host->ctx)) {
     dmd_rules_say_unused(&engine->rules);

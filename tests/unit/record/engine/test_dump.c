@@ -153,7 +153,7 @@ static void forked(void **state) {
   assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_MONITOR, NULL), 1);
   assert_string_equal(f.h.files[1].name, "/start/dmd.out.4712.1.json.gz");
   /* The parent's request did not count for the child. */
-  dmd_engine_exit(&f.engine);
+  dmd_engine_exit(&f.engine, NULL);
   assert_string_equal(f.h.files[2].name, "/start/dmd.out.4712.json.gz");
   end(&f);
 }
@@ -253,7 +253,7 @@ static void profiles_are_listed(void **state) {
   f.h.write_error = 0;
   f.h.pid = 4712;
   dmd_engine_forked(&f.engine, 1);
-  dmd_engine_exit(&f.engine);
+  dmd_engine_exit(&f.engine, NULL);
   assert_string_equal(sink_text(&f.h.appended),
                       "/start/list.4711: 4711 1 request /start/dmd.out.4711.1.json.gz\n"
                       "/start/list.4712: 4712 1 exit /start/dmd.out.4712.json.gz\n");
@@ -272,7 +272,7 @@ static void permissions(void **state) {
     begin(&f);
     f.options.file_mode = cases[i].option;
     start(&f);
-    dmd_engine_exit(&f.engine);
+    dmd_engine_exit(&f.engine, NULL);
     assert_int_equal(f.h.files[0].mode, cases[i].expected);
     end(&f);
   }
@@ -326,7 +326,7 @@ static void at_exit(void **state) {
     if (cases[i].trigger >= 0)
       dmd_engine_dump(&f.engine, (dmd_trigger_t)cases[i].trigger, NULL);
     uint32_t before = f.h.n_files;
-    dmd_engine_exit(&f.engine);
+    dmd_engine_exit(&f.engine, NULL);
     assert_int_equal(f.h.n_files, before + cases[i].dumps);
     end(&f);
   }
@@ -339,7 +339,7 @@ static void scopes_open_at_exit(void **state) {
   begin(&f);
   start(&f);
   dmd_live_begin_reporter(&f.engine.live, 1, "explicit/a", false, (dmd_place_t){.ip = 0x10});
-  dmd_engine_exit(&f.engine);
+  dmd_engine_exit(&f.engine, NULL);
   const char *text = enginehost_file(&f.h, "/start/dmd.out.4711.json.gz");
   assert_holds(text, "\"kind\": \"scope-left-open\"");
   end(&f);
@@ -432,7 +432,7 @@ static void use(host_t *host, void *arg) {
   assert_true(dmd_engine_init(&engine, &host->env, &h->engine_host, &options, &why));
   dmd_live_add(&engine.live,
                &(dmd_new_block_t){.addr = 64, .req = 1, .usable = 24, .stack = 1, .thread = 1});
-  dmd_engine_exit(&engine);
+  dmd_engine_exit(&engine, NULL);
   dmd_engine_destroy(&engine);
   dmd_strbuf_destroy(&why);
   dmd_options_destroy(&options);
