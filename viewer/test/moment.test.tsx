@@ -12,7 +12,8 @@ const SUM = { bytes: 9, blocks: 1 };
 const OPENS: FileInfo = { name: "a.json", kind: "profile", peak: SUM, opensPeak: true };
 const HAS: FileInfo = { name: "b.json", kind: "profile", peak: SUM, opensPeak: false };
 const NONE: FileInfo = { name: "c.json", kind: "profile" };
-const FILES = [OPENS, HAS, NONE];
+const RECENT: FileInfo = { name: "d.json", kind: "profile", peak: SUM, opensPeak: false, recentPeak: SUM };
+const FILES = [OPENS, HAS, NONE, RECENT];
 
 test("moment: as the core decides", () => {
   assert.ok(isAtPeak(FILES, {}));
@@ -21,6 +22,8 @@ test("moment: as the core decides", () => {
   assert.ok(isAtPeak(FILES, { of: "1", peak: "1" }));
   assert.ok(!isAtPeak(FILES, { of: "0", old: "1" }));
   assert.ok(isAtPeak([OPENS, OPENS], { of: "1", old: "0" }));
+  assert.ok(isAtPeak(FILES, { of: "3", peak: "2" }));
+  assert.ok(!isAtPeak(FILES, { of: "9" }), "no such file");
 });
 
 test("moment: a choice where both are known and shown; a view that needs the end says so", () => {
@@ -28,6 +31,10 @@ test("moment: a choice where both are known and shown; a view that needs the end
   assert.match(choice(recordsView, {}), /aria-pressed="?true"?[^>]*data-value="1"/);
   assert.match(choice(recordsView, { of: "1" }), /aria-pressed="?true"?[^>]*data-value="0"/);
   assert.notEqual(choice(recordsView, { of: "2", peak: "1" }), "", "leads back from a link");
+  assert.doesNotMatch(choice(recordsView, {}), /Recent peak/);
+  assert.match(choice(recordsView, { of: "3", old: "1" }), /Recent peak/);
+  assert.match(choice(recordsView, { of: "3", peak: "2" }), /aria-pressed="?true"?[^>]*data-value="2"/);
+  assert.match(choice(recordsView, { of: "1", peak: "2" }), /aria-pressed="?true"?[^>]*data-value="1"/, "as the core: the peak");
   for (const none of [choice(recordsView, { of: "2" }), choice(graphView, {}), choice(filesView, {})]) assert.equal(none, "");
   const says = (view: typeof recordsView, keys: Record<string, string>): string => renderToString(<OnlyTheEnd view={view} files={FILES} keys={keys} />);
   assert.match(says(graphView, {}), /heap at the end/);

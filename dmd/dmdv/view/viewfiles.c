@@ -110,17 +110,25 @@ static void note_reduced(const char *name, const dmd_reduced_t *reduced) {
             name, stacks, szB, DMD_SMALLER_RECORDS);
 }
 
-/* For both moments, if there are two. */
+static void want_lines_of(view_t *view, dmd_profile_t *profile, dmd_moment_side_t *side) {
+  dmd_moment_swap(profile, side);
+  dmdv_sourcelines_want_records(view->lines, profile, view->options->max_frames);
+  dmd_moment_swap(profile, side);
+  dmd_moment_side_destroy(side);
+}
+
+/* For all moments that there are. */
 static void want_lines(view_t *view, dmd_profile_t *profile) {
+  dmd_moment_side_t side;
   dmdv_sourcelines_want_records(view->lines, profile, view->options->max_frames);
   if (!profile->has_peak)
     return;
-  dmd_moment_side_t other;
-  dmd_moment_side_init_peak(&other, profile);
-  dmd_moment_swap(profile, &other);
-  dmdv_sourcelines_want_records(view->lines, profile, view->options->max_frames);
-  dmd_moment_swap(profile, &other);
-  dmd_moment_side_destroy(&other);
+  dmd_moment_side_init_peak(&side, profile);
+  want_lines_of(view, profile, &side);
+  if (!profile->has_recent)
+    return;
+  dmd_moment_side_init_recent(&side, profile);
+  want_lines_of(view, profile, &side);
 }
 
 /* Does not keep any string in entry->run. */

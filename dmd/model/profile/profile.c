@@ -261,6 +261,14 @@ static dmd_pool_t groups_of_peak(const dmd_profile_t *profile, bool with_reports
   return groups.pool;
 }
 
+static dmd_pool_t groups_of_recent(const dmd_profile_t *profile) {
+  dmd_groups_t groups;
+  dmd_groups_init(&groups, profile->env);
+  add_of_peak(&groups, &profile->recent, false);
+  dmd_groups_finish(&groups);
+  return groups.pool;
+}
+
 /* Blocks of a scan stay separate groups, because each has its own address. */
 static void drop_peak(dmd_profile_t *profile) {
   bool any = false;
@@ -273,39 +281,58 @@ static void drop_peak(dmd_profile_t *profile) {
     dmd_groups_join(&profile->groups);
 }
 
-static void add_never_measured(dmd_profile_t *profile, const dmd_groups_t *groups) {
-  dmd_run_t *run = &profile->run;
+static void add_never_measured(const dmd_profile_t *profile, const dmd_groups_t *groups,
+                               uint64_t *szB, uint64_t *n_blocks) {
   for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
     const dmd_group_t *group = dmd_groups_at(groups, id);
     if (!group->never_measured || group->after_peak)
       continue;
-    run->never_measured_szB += (uint64_t)dmd_group_bytes(profile, group, group->req);
-    run->never_measured_blocks += (uint64_t)dmd_group_blocks(profile, group);
+    *szB += (uint64_t)dmd_group_bytes(profile, group, group->req);
+    *n_blocks += (uint64_t)dmd_group_blocks(profile, group);
   }
 }
 
 void dmd_peak_add_up_never_measured(dmd_profile_t *profile) {
-  profile->run.never_measured_szB = profile->run.never_measured_blocks = 0;
+  uint64_t *szB = &profile->run.never_measured_szB, *n_blocks = &profile->run.never_measured_blocks;
+  *szB = *n_blocks = 0;
   if (!profile->has_peak)
     return;
-  add_never_measured(profile, &profile->groups);
-  add_never_measured(profile, &profile->gone);
+  add_never_measured(profile, &profile->groups, szB, n_blocks);
+  add_never_measured(profile, &profile->gone, szB, n_blocks);
 }
 
 /* ---- The moment that is not shown. ---- */
 
-static void init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile, bool with_reports) {
-  side->groups = groups_of_peak(profile, with_reports);
-  side->mode = with_reports ? profile->mode : DMD_MODE_LIVE;
+static void init_side(dmd_moment_side_t *side, const dmd_profile_t *profile, dmd_pool_t groups) {
+  *side = (dmd_moment_side_t){.groups = groups,
+                              .mode = DMD_MODE_LIVE,
+                              .peak = profile->run.peak,
+                              .never_measured_szB = profile->run.never_measured_szB,
+                              .never_measured_blocks = profile->run.never_measured_blocks,
+                              .is_peak = true};
   dmd_scanned_init(&side->scanned, profile->env);
   for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
     *dmd_metric_at(&dmd_memory_fields[i], &side->memory) = DMD_MEMORY_UNKNOWN;
-  side->is_peak = true;
+}
+
+static void init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile, bool with_reports) {
+  init_side(side, profile, groups_of_peak(profile, with_reports));
+  if (with_reports)
+    side->mode = profile->mode;
 }
 
 /* The reporters of a block at the peak are unknown. */
 void dmd_moment_side_init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile) {
   init_peak(side, profile, false);
+}
+
+void dmd_moment_side_init_recent(dmd_moment_side_t *side, const dmd_profile_t *profile) {
+  init_side(side, profile, groups_of_recent(profile));
+  side->peak = profile->run.recent_peak;
+  side->never_measured_szB = side->never_measured_blocks = 0;
+  add_never_measured(profile, &profile->recent, &side->never_measured_szB,
+                     &side->never_measured_blocks);
+  side->is_recent = true;
 }
 
 void dmd_moment_side_destroy(dmd_moment_side_t *side) {
@@ -318,12 +345,20 @@ void dmd_moment_swap(dmd_profile_t *profile, dmd_moment_side_t *side) {
                              .mode = profile->mode,
                              .scanned = profile->scanned,
                              .memory = profile->memory,
-                             .is_peak = profile->shows_peak};
+                             .peak = profile->run.peak,
+                             .never_measured_szB = profile->run.never_measured_szB,
+                             .never_measured_blocks = profile->run.never_measured_blocks,
+                             .is_peak = profile->shows_peak,
+                             .is_recent = profile->shows_recent};
   profile->groups.pool = side->groups;
   profile->mode = side->mode;
   profile->scanned = side->scanned;
   profile->memory = side->memory;
+  profile->run.peak = side->peak;
+  profile->run.never_measured_szB = side->never_measured_szB;
+  profile->run.never_measured_blocks = side->never_measured_blocks;
   profile->shows_peak = side->is_peak;
+  profile->shows_recent = side->is_recent;
   *side = shown;
 }
 
@@ -340,27 +375,16 @@ void dmd_peak_view_destroy(dmd_peak_view_t *view) {
 
 /* ---- Choosing one of them. ---- */
 
-static void drop_end(dmd_profile_t *profile) {
+static void drop_end(dmd_profile_t *profile, bool is_recent) {
   dmd_moment_side_t side;
-  dmd_moment_side_init_peak(&side, profile);
+  if (is_recent)
+    dmd_moment_side_init_recent(&side, profile);
+  else
+    dmd_moment_side_init_peak(&side, profile);
   dmd_moment_swap(profile, &side);
   dmd_moment_side_destroy(&side);
   dmd_hints_destroy(&profile->advices);
   dmd_hints_init(&profile->advices, profile->env);
-}
-
-/* The recent peak takes the place of the peak, if it is another. */
-static void take_recent(dmd_profile_t *profile) {
-  if (!profile->has_recent)
-    return;
-  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
-    dmd_groups_at(&profile->groups, id)->after_peak = true;
-  dmd_groups_t gone = profile->gone;
-  profile->gone.pool = profile->recent.pool;
-  profile->recent.pool = gone.pool;
-  profile->run.peak = profile->run.recent_peak;
-  dmd_peak_add_up_never_measured(profile);
-  profile->shows_recent = true;
 }
 
 static void drop_groups(dmd_groups_t *groups, const dmd_env_t *env) {
@@ -373,10 +397,8 @@ void dmd_moment_choose(dmd_profile_t *profile, dmd_moment_choice_t choice) {
     return;
   bool takes_peak = choice == DMD_MOMENT_AUTO ? dmd_peak_matters(profile)
                                               : choice != DMD_MOMENT_END && profile->has_peak;
-  if (choice == DMD_MOMENT_RECENT)
-    take_recent(profile);
   if (takes_peak)
-    drop_end(profile);
+    drop_end(profile, choice == DMD_MOMENT_RECENT && profile->has_recent);
   else
     drop_peak(profile);
   drop_groups(&profile->gone, profile->env);

@@ -345,6 +345,13 @@ void dmd_peak_add_up_never_measured(dmd_profile_t *profile);
  * reporter ran. */
 bool dmd_peak_matters(const dmd_profile_t *profile);
 
+/* The moment that a profile shows: of the dump, the peak and the recent peak. */
+static inline dmd_moment_choice_t dmd_moment_shown(const dmd_profile_t *profile) {
+  return profile->shows_recent ? DMD_MOMENT_RECENT
+         : profile->shows_peak ? DMD_MOMENT_PEAK
+                               : DMD_MOMENT_END;
+}
+
 /* Drops all records but those of this moment. */
 void dmd_moment_choose(dmd_profile_t *profile, dmd_moment_choice_t choice);
 
@@ -354,11 +361,15 @@ typedef struct dmd_moment_side {
   dmd_mode_t mode;
   dmd_scanned_t scanned;
   dmd_footprint_t memory;
-  bool is_peak;
+  dmd_moment_t peak; /* and the following are of dmd_run_t */
+  uint64_t never_measured_szB, never_measured_blocks;
+  bool is_peak, is_recent;
 } dmd_moment_side_t;
 
-/* The peak of a profile that shows its dump. Destroy it before the profile. */
+/* The peak of a profile that shows its dump, or the recent peak if it has that. Destroy it before
+ * the profile. */
 void dmd_moment_side_init_peak(dmd_moment_side_t *side, const dmd_profile_t *profile);
+void dmd_moment_side_init_recent(dmd_moment_side_t *side, const dmd_profile_t *profile);
 void dmd_moment_side_destroy(dmd_moment_side_t *side);
 
 /* Shows the other moment. Afterwards the side has the one that was shown before. */

@@ -2,16 +2,18 @@
  *
  * ask=files: {"files": [{"name", "kind", "process", what identifies the run, "mode", "blocks",
  * "bytes", "unreported": {"blocks", "bytes"}, "peak": {"bytes", "blocks"}, "opensPeak",
- * "timeline" and "claims": true if it has them, "reduced": {"records", "bytes"}, "graph",
- * "types"}], "graphs": [{"name", "kind", "graph", "of", "process", what identifies the run, "mode",
- * "roots", "blocks", "bytes", "edges", "types"}]}: a summary of each file in the page. A profile
- * that another program wrote has no run; "peak" is there if its records are, and "opensPeak" says
- * whether they are what a query without the key peak shows; only dark-matter mode has unreported
- * blocks; memory reports have only name and kind. "reduced" is there if a file was too large for a
- * page. "graph" is the number of a profile's graph, "of" the number of a graph's profile; "types"
- * is how many types are known in the graph. Graphs without a profile are in both lists; in "files"
- * they come after the profiles. Builds of a history have {"name", "kind", "time", "branch",
- * "moment", "environment", "old": the build before}, and the history itself comes last with
+ * "recentPeak" like "peak", "timeline" and "claims": true if it has them, "reduced": {"records",
+ * "bytes"}, "graph", "types"}], "graphs": [{"name", "kind", "graph", "of", "process", what
+ * identifies the run, "mode", "roots", "blocks", "bytes", "edges", "types"}]}: a summary of each
+ * file in the page. A profile that another program wrote has no run; "peak" is there if its records
+ * are, "recentPeak" if that is another one, and "opensPeak" says whether a query without the key
+ * peak shows the peak; only dark-matter mode has unreported blocks; memory reports have only name
+ * and kind. "reduced" is there if a file was too large for a page. "graph" is the number of a
+ * profile's graph, "of" the number of a graph's profile; "types" is how many types are known in the
+ * graph. Graphs without a profile are in both lists; in "files" they come after the profiles.
+ * Builds of a history have
+ * {"name", "kind", "time", "branch", "moment", "environment", "old": the build before}, and the
+ * history itself comes last with
  * {"name", "kind"}.
  */
 #include "analyse/records/sums.h"
@@ -62,25 +64,30 @@ static bool has_claims(const dmd_session_document_t *known, const dmd_session_gr
   return known->bytes != NULL || (graph != NULL && graph->heap->claims.last > 0);
 }
 
-/* The peak, if it can be shown. */
-static void write_peak(dmd_jsonout_t *j, dmd_session_file_t *file) {
-  if (file->other == NULL)
+/* The peaks that can be shown. */
+static void write_peaks(dmd_jsonout_t *j, dmd_session_file_t *file) {
+  static const dmd_moment_choice_t peaks[] = {DMD_MOMENT_PEAK, DMD_MOMENT_RECENT};
+  if (file->n_others == 0)
     return;
-  dmd_session_show(file, true);
-  dmd_heapsum_t sum = dmd_heapsum_of(&file->profile);
-  dmd_session_show(file, false);
-  dmd_answer_key_sum(j, "peak", sum.all.bytes, sum.all.blocks);
   dmd_jsonout_key_bool(j, "opensPeak", file->opens_peak);
+  for (int i = 0; i < 2; i++) {
+    dmd_session_show(file, peaks[i]);
+    if (dmd_moment_shown(&file->profile) != peaks[i])
+      continue;
+    dmd_heapsum_t sum = dmd_heapsum_of(&file->profile);
+    dmd_answer_key_sum(j, i == 0 ? "peak" : "recentPeak", sum.all.bytes, sum.all.blocks);
+  }
+  dmd_session_show(file, DMD_MOMENT_END);
 }
 
 static void write_profile(dmd_jsonout_t *j, dmd_session_file_t *file) {
   const dmd_profile_t *profile = &file->profile;
-  dmd_session_show(file, false);
+  dmd_session_show(file, DMD_MOMENT_END);
   write_process(j, profile);
   if (profile->run.is_known)
     dmd_json_write_identity(j, profile);
   dmd_jsonout_key_str(j, "mode", dmd_mode_name(profile->mode));
-  write_peak(j, file);
+  write_peaks(j, file);
   if (dmd_timeline_is_known(&profile->timeline))
     dmd_jsonout_key_bool(j, "timeline", true);
   if (profile->lifetimes.is_known)

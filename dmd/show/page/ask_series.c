@@ -4,7 +4,8 @@
  * "resident"}]}]}: the profiles of the page by process, each process's in the order of their dumps.
  * Builds of a history are not included: they have curves. sections is {NAME: {"bytes", "blocks"}},
  * in dark-matter mode only. With peak=1, or without the key if all of them open with it, the heaps
- * are those of the peaks; a profile without a peak has its dump.
+ * are those of the peaks, with peak=2 those of the recent peaks; a profile without a peak has its
+ * dump.
  */
 #include "analyse/records/sums.h"
 #include "analyse/tree/profile_amounts.h"
@@ -87,8 +88,8 @@ static bool open_with_peak(const dmd_session_t *page) {
 }
 
 bool dmd_ask_series(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
-  bool is_given = dmd_query_str(query, "peak", NULL) != NULL;
-  bool peak = is_given ? dmd_query_flag(query, "peak") : open_with_peak(page);
+  static const dmd_moment_choice_t moments[] = {DMD_MOMENT_END, DMD_MOMENT_PEAK, DMD_MOMENT_RECENT};
+  dmd_moment_choice_t moment = moments[dmd_query_number(query, "peak", 0, 2, open_with_peak(page))];
   if (query->failed)
     return false;
   uint32_t n_files = dmd_session_n_files(page), n = 0;
@@ -98,7 +99,7 @@ bool dmd_ask_series(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   series.names =
       dmd_env_alloc(page->env, "dmd.page.series", ((size_t)n_files + 1) * sizeof *series.names);
   for (uint32_t i = 0; i < n_files; i++) {
-    dmd_session_show(dmd_session_file(page, i), peak);
+    dmd_session_show(dmd_session_file(page, i), moment);
     series.names[i] = dmd_process_name(profile_at(&series, i));
     if (dmd_session_file(page, i)->reports == NULL && dmd_session_file(page, i)->kept == DMD_NONE)
       order[n++] = i;

@@ -19,6 +19,7 @@ bool dmd_ask_timeline(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   uint64_t of = dmd_query_number(query, "of", 0, UINT32_MAX, 0);
   if (query->failed || of >= n)
     return dmd_query_reject(query, "there is no such file", NULL);
+  dmd_session_show(dmd_session_file(page, (uint32_t)of), DMD_MOMENT_END);
   const dmd_profile_t *profile = &dmd_session_file(page, (uint32_t)of)->profile;
   dmd_timespan_t span;
   bool is_known = dmd_timeline_is_known(&profile->timeline);

@@ -208,7 +208,7 @@ static bool add_document(dmd_session_t *page, const dmd_bundle_t *image, uint32_
   added->image = image;
   added->claims.bytes = dmd_bundle_claims(image, i, &added->claims.n);
   if (image->settings.moment != DMD_MOMENT_AUTO)
-    added->opens_peak = added->other != NULL && image->settings.moment == DMD_MOMENT_PEAK;
+    added->opens_peak = added->n_others > 0 && image->settings.moment == DMD_MOMENT_PEAK;
   return true;
 }
 

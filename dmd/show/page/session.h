@@ -36,8 +36,9 @@ typedef struct dmd_session_file {
   dmd_session_document_t claims; /* what dmdv claims says of its run; not checked */
   uint32_t kept; /* for a build of a history: the records it is made of (pagehistory.h) */
   bool is_made;  /* whether it was made of these */
-  dmd_moment_side_t *other; /* the moment that `profile` does not show; NULL: it has only one */
-  bool opens_peak;          /* whether queries that do not say are about the peak */
+  dmd_moment_side_t others[2]; /* the moments that `profile` does not show */
+  uint32_t n_others;
+  bool opens_peak; /* whether queries that do not say are about the peak */
 } dmd_session_file_t;
 
 /* Regular expressions, provided by the host. */
@@ -71,9 +72,9 @@ static inline void dmd_session_set_patterns(dmd_session_t *page,
 dmd_session_file_t *dmd_session_begin_file(const dmd_session_t *page, const char *name);
 void dmd_session_end_file(dmd_session_t *page, dmd_session_file_t *file, bool keep);
 
-/* Makes a file with two moments show its peak, or its dump. Files with one moment stay as they
- * are. */
-void dmd_session_show(dmd_session_file_t *file, bool peak);
+/* Makes a file show its dump, its peak or its recent peak. Without a recent peak that is the peak,
+ * and files with one moment stay as they are. */
+void dmd_session_show(dmd_session_file_t *file, dmd_moment_choice_t moment);
 
 /* The number of files, and the i-th file, from 0; queries name it by that number. */
 static inline uint32_t dmd_session_n_files(const dmd_session_t *page) {

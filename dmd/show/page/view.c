@@ -17,6 +17,7 @@ static dmd_viewprofile_t *new_profile(const dmd_session_t *page, const dmd_profi
   dmd_grouptypes_init(&made->types, page->env);
   made->profile.mode = like->mode;
   made->profile.shows_peak = like->shows_peak;
+  made->profile.shows_recent = like->shows_recent;
   made->profile.options = dmd_profile_keep(&made->profile, like->options);
   return made;
 }
@@ -114,8 +115,8 @@ static dmd_view_t *make_view(dmd_session_t *page, const dmd_view_t *key) {
 
 static bool is_of(const dmd_view_t *view, const dmd_view_t *key) {
   return view->of == key->of && view->old == key->old && view->max_frames == key->max_frames &&
-         view->at_peak == key->at_peak && view->has_types == key->has_types &&
-         dmd_picks_are_equal(&view->picks, &key->picks);
+         view->at_peak == key->at_peak && view->at_recent == key->at_recent &&
+         view->has_types == key->has_types && dmd_picks_are_equal(&view->picks, &key->picks);
 }
 
 /* The view with this key. A new view replaces the least recently used one. */
@@ -163,15 +164,15 @@ dmd_session_file_t *dmd_session_file_of(const dmd_session_t *page, dmd_query_t *
   return file->kept == DMD_NONE || dmd_session_make_build(page, query, file) ? file : NULL;
 }
 
-bool dmd_session_peak_of(dmd_query_t *query, const dmd_session_file_t *of,
-                         const dmd_session_file_t *old) {
-  bool has_both = of->other != NULL && (old == NULL || old->other != NULL);
-  if (dmd_query_str(query, "peak", NULL) == NULL)
-    return has_both && of->opens_peak && (old == NULL || old->opens_peak);
-  if (!dmd_query_flag(query, "peak"))
-    return false;
-  return has_both ||
-         dmd_query_reject(query, "this file does not have the records of its peak", "show the end");
+dmd_moment_choice_t dmd_session_moment_of(dmd_query_t *query, const dmd_session_file_t *of,
+                                          const dmd_session_file_t *old) {
+  static const dmd_moment_choice_t moments[] = {DMD_MOMENT_END, DMD_MOMENT_PEAK, DMD_MOMENT_RECENT};
+  bool all_have_it = of->n_others > 0 && (old == NULL || old->n_others > 0),
+       all_open = all_have_it && of->opens_peak && (old == NULL || old->opens_peak);
+  dmd_moment_choice_t moment = moments[dmd_query_number(query, "peak", 0, 2, all_open)];
+  if (moment != DMD_MOMENT_END && !all_have_it)
+    dmd_query_reject(query, "this file does not have the records of its peak", "show the end");
+  return moment;
 }
 
 bool dmd_session_files_of(const dmd_session_t *page, dmd_query_t *query,
@@ -183,11 +184,11 @@ bool dmd_session_files_of(const dmd_session_t *page, dmd_query_t *query,
   *old = files[1];
   if (query->failed)
     return false;
-  bool peak = dmd_session_peak_of(query, *of, *old);
+  dmd_moment_choice_t moment = dmd_session_moment_of(query, *of, *old);
   if (query->failed)
     return false;
   for (int i = 0; i < 2 && files[i] != NULL; i++)
-    dmd_session_show(files[i], peak);
+    dmd_session_show(files[i], moment);
   bool of_profiles = *old != NULL && (*old)->reports == NULL && (*of)->reports == NULL;
   if (of_profiles && (*old)->profile.mode != (*of)->profile.mode)
     return dmd_query_reject(query, "the files have different modes and cannot be compared",
@@ -233,6 +234,7 @@ dmd_view_t *dmd_session_view_of(dmd_session_t *page, dmd_query_t *query, uint64_
     key.old = dmd_session_file(page, i) == old ? i : key.old;
   }
   key.at_peak = of->profile.shows_peak;
+  key.at_recent = of->profile.shows_recent || (old != NULL && old->profile.shows_recent);
   if (key.has_types && !have_types(page, query, &key))
     return NULL;
   return find_view(page, &key);

@@ -8,9 +8,10 @@
  *
  * Keys of a query: of, a file's number; old, the number of the file it is compared with (if
  * missing, the view is not a difference); peak, 1 for the blocks of the peak, 0 for those of the
- * dump (if missing, as dmdv print and diff choose); max-frames, how many frames tell stacks apart;
- * the picks of picks.h. With type or by=type, the view is made of the file's heap graph, which has
- * the same blocks with their types.
+ * dump, 2 for those of the recent peak, or of the peak if that is the same (if missing, as dmdv
+ * print and diff choose); max-frames, how many frames tell stacks apart; the picks of picks.h. With
+ * type or by=type, the view is made of the file's heap graph, which has the same blocks with their
+ * types.
  *
  * Cost: a view costs as much as its records (analyse/records/record.h). A view with a difference,
  * picks or types also has groups of its own.
@@ -37,7 +38,7 @@ typedef struct dmd_viewprofile {
 typedef struct dmd_view {
   uint32_t of, old; /* numbers of files */
   uint32_t max_frames;
-  bool at_peak;
+  bool at_peak, at_recent; /* at_recent: for one file at least */
   bool has_types;
   dmd_picks_t picks;
   dmd_intern_t names; /* of the picks */
@@ -72,10 +73,10 @@ dmd_session_file_t *dmd_session_file_of(const dmd_session_t *page, dmd_query_t *
 bool dmd_session_files_of(const dmd_session_t *page, dmd_query_t *query,
                           const dmd_session_file_t **of, const dmd_session_file_t **old);
 
-/* Whether a query is about the peak of these files (old may be NULL). False, with the reason
- * recorded in the query, if it is but one of them lacks the peak. */
-bool dmd_session_peak_of(dmd_query_t *query, const dmd_session_file_t *of,
-                         const dmd_session_file_t *old);
+/* The moment of these files (old may be NULL) that a query is about. If that is a peak, but one of
+ * them has none, the reason is recorded in the query. */
+dmd_moment_choice_t dmd_session_moment_of(dmd_query_t *query, const dmd_session_file_t *of,
+                                          const dmd_session_file_t *old);
 
 /* Gives records of a view's profile what the profile does not have: the types, and the whole heap,
  * which shares refer to even if only a part is picked. */

@@ -96,13 +96,30 @@ def series(t):
     return Fixture(paths, of=len(paths) - 1, old=0)
 
 
+def _tool_program(t, name, way):
+    """A program of tests/tool, as _example takes it."""
+    def program(folder):
+        source = os.path.join(t.srcdir, "tests", "tool", "programs", name + ".c")
+        return [compiler.compile_program(source, os.path.join(folder, name), t.builddir, ["-g", "-pthread"]), way]
+    return program
+
+
 def peak(t):
     """A profile that opens with its peak: 500,200 bytes, of which 100 are left, with 110 newer ones."""
-    def program(folder):
-        source = os.path.join(t.srcdir, "tests", "tool", "programs", "peak.c")
-        return [compiler.compile_program(source, os.path.join(folder, "peak"), t.builddir, ["-g", "-pthread"]), "leave"]
-    folder = _example(t, "peak", program, "--graph=yes")
+    folder = _example(t, "peak", _tool_program(t, "peak", "leave"), "--graph=yes")
     return Fixture([os.path.join(folder, "peak.json.gz")], graph=os.path.join(folder, "peak.graph.gz"), moment=["--moment=peak"])
+
+
+def recent(t):
+    """Two dumps of a process. The heap had 500,000 bytes at most before the first, and then 4,000."""
+    folder = _example(t, "recent", _tool_program(t, "peak", "dine"))
+    return Fixture([os.path.join(folder, "recent.%d.json.gz" % number) for number in (1, 2)], of=1, old=0)
+
+
+def lifetimes(t):
+    """A profile with lifetimes: a hundred bowls of 10,000 bytes, of which one is left, and as many temporary tastes of 64."""
+    folder = _example(t, "lifetimes", _tool_program(t, "lifetimes", "cook"), "--lifetimes=yes")
+    return Fixture([os.path.join(folder, "lifetimes.json.gz")])
 
 
 def sampled(t):
@@ -157,4 +174,4 @@ def claims(t):
     return Fixture([os.path.join(folder, "claims.json.gz")])
 
 
-ALL = {f.__name__: f for f in (catalog, redis, firefox, diff, series, peak, sampled, graph, claims)}
+ALL = {f.__name__: f for f in (catalog, redis, firefox, diff, series, peak, recent, lifetimes, sampled, graph, claims)}

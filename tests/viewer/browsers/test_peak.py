@@ -105,6 +105,45 @@ def test_all_views_and_screens(t):
         open_all(page, t, look)
 
 
+def test_since_the_previous_dump(t):
+    """The peak of the time between two dumps is a third moment, of files that have another one in the whole run."""
+    first, second = fixtures.recent(t).paths
+    page = t.open(second, link="view=records&peak=2")
+    t.equal(chosen(page), ["Recent peak"])
+    t.equal(sizes(page), ["3,000", "1,000"])
+    for tab in ("Overview", "Flame graph"):
+        page.evaluate("[...document.querySelectorAll('nav.tabs a')].find((e) => e.innerText === '%s').click()" % tab)
+        page.settle()
+        t.equal(chosen(page), ["Recent peak"], tab)
+        if tab == "Overview":
+            t.check(page.text(".headline").startswith("At the peak since the previous dump: 4,000 bytes in 11 blocks, after "), page.text(".headline"))
+            t.picture(page, "recent-peak")
+    heap = t.json("print", "--json", "--moment=recent-peak", second)["heap"]
+    t.contains(page.text(".chosen"), "%s bytes (100.00%%) in 11 blocks" % number(heap["bytes"]))
+    page.go("view=timeline")
+    t.contains(page.text("main"), "500,000 bytes")
+    page.go("view=records", peak=2)
+    choose(page, "Peak")
+    t.equal(sizes(page), ["500,000"])
+    choose(page, "Recent peak")
+    t.equal(sizes(page), ["3,000", "1,000"])
+    page.expect_quiet(t)
+    page = t.open(first, second, link="view=records&of=0&peak=2")
+    t.equal(page.texts(".bar .segments button"), ["Peak", "End"])
+    t.equal((chosen(page), sizes(page)), (["Peak"], ["500,000"]), "the first dump has none")
+    page.go("view=diff", of=1, old=0, peak=2)
+    t.equal(chosen(page), ["Recent peak"])
+    page.expect_quiet(t)
+
+
+def test_pictures_of_the_recent_peak(t):
+    for width, dark in ((390, False), (390, True), (1280, True)):
+        page = t.open(fixtures.recent(t).paths[1], link="view=overview&peak=2", width=width, height=844, dark=dark and t.browser_name == "chromium")
+        t.picture(page, "recent-peak-%d%s" % (width, "-dark" if dark else ""))
+        t.equal(page.evaluate("document.documentElement.scrollWidth <= innerWidth"), True, "at %d" % width)
+        t.equal(page.serious(), [])
+
+
 def test_moment_option(t):
     path = fixtures.peak(t).paths[0]
     page = t.open("--moment=end", path, link="view=records")

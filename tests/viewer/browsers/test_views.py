@@ -112,6 +112,7 @@ def test_all_open_of_every_fixture(t):
     of_dmd = of_a_profile | {"timeline"}
     wanted = {"catalog": of_dmd | of_a_graph, "redis": of_dmd | of_a_graph, "firefox": of_a_profile,
               "diff": of_a_profile | {"diff"}, "series": of_dmd | {"diff"}, "peak": of_dmd | of_a_graph,
+              "recent": of_dmd | {"diff"}, "lifetimes": of_dmd | {"lifetimes"},
               "sampled": of_dmd, "graph": of_a_graph, "claims": of_dmd | of_a_graph}
     t.equal(offered, {name: wanted[name] for name in offered})
 

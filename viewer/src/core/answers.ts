@@ -23,6 +23,8 @@ export interface FileInfo {
   readonly unreported?: Amount;
   /** The blocks of its peak, if the file has them, and whether they are shown if the link does not say. */
   readonly peak?: Amount;
+  /** Those of the peak since the previous dump of the process, if that is another one. */
+  readonly recentPeak?: Amount;
   readonly opensPeak?: boolean;
   /** Whether the file has the heap over time. */
   readonly timeline?: boolean;

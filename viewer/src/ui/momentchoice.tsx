@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Chooses the moment that is shown: when the heap was largest, or the end. A view that cannot show the peak says so.
+// Chooses the moment that is shown: when the heap was largest, of all times or since the previous dump, or the end. A view that cannot show the peak says so.
 
 import type { JSX } from "preact";
 import type { FileInfo } from "../core/answers.ts";
@@ -8,16 +8,20 @@ import type { KeyChanges, Keys } from "../state/link.ts";
 import type { View } from "../views/view.ts";
 import { Segments } from "./toolbar.tsx";
 
-const MOMENTS = [
-  { value: "1", title: "Peak", hint: "The blocks of the moment when the heap was largest" },
-  { value: "0", title: "End", hint: "The blocks that were there when the file was written" },
-];
+const PEAK = { value: "1", title: "Peak", hint: "The blocks of the moment when the heap was largest" };
+const RECENT = { value: "2", title: "Recent peak", hint: "The blocks of the moment when the heap was largest since the previous dump" };
+const END = { value: "0", title: "End", hint: "The blocks that were there when the file was written" };
 
-/** Whether the link shows the peak, as the core decides it (dmd_session_peak_of). */
+/** The files of a link that exist. */
+function shownFiles(files: readonly FileInfo[], { of = "0", old }: Keys): readonly FileInfo[] {
+  return [of, ...(old === undefined ? [] : [old])].flatMap((file) => files[Number(file)] ?? []);
+}
+
+/** Whether the link shows a peak, as the core decides it (dmd_session_moment_of). */
 export function isAtPeak(files: readonly FileInfo[], keys: Keys): boolean {
-  if (keys["peak"] !== undefined) return keys["peak"] === "1";
-  const shown = [keys["of"] ?? "0", ...(keys["old"] === undefined ? [] : [keys["old"]])];
-  return shown.every((file) => files[Number(file)]?.opensPeak === true);
+  if (keys["peak"] !== undefined) return keys["peak"] !== "0";
+  const shown = shownFiles(files, keys);
+  return shown.length > 0 && shown.every((file) => file.opensPeak === true);
 }
 
 interface MomentProps {
@@ -28,11 +32,14 @@ interface MomentProps {
 
 /** Nothing if no file has a peak. */
 export function MomentChoice({ view, files, keys, onChange }: MomentProps & { onChange: (changes: KeyChanges) => void }): JSX.Element | null {
-  const known = keys["peak"] !== undefined || [keys["of"] ?? "0", keys["old"] ?? ""].some((file) => files[Number(file)]?.peak !== undefined && file !== "");
+  const shown = shownFiles(files, keys);
+  const known = keys["peak"] !== undefined || shown.some((file) => file.peak !== undefined);
   if (view?.showsPeak !== "yes" || !known) return null;
   // Rows and records have other numbers in the other moment.
   const choose = (peak: string): void => onChange({ peak, id: undefined, under: undefined, path: undefined, open: undefined });
-  return <Segments label="Moment" value={isAtPeak(files, keys) ? "1" : "0"} choices={MOMENTS} onChange={choose} />;
+  const hasRecent = shown.some((file) => file.recentPeak !== undefined);
+  const value = !isAtPeak(files, keys) ? END.value : keys["peak"] === RECENT.value && hasRecent ? RECENT.value : PEAK.value;
+  return <Segments label="Moment" value={value} choices={hasRecent ? [PEAK, RECENT, END] : [PEAK, END]} onChange={choose} />;
 }
 
 export function OnlyTheEnd({ view, files, keys }: MomentProps): JSX.Element | null {

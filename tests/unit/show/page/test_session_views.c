@@ -308,6 +308,50 @@ static void the_peak_is_what_print_would_show(void **state) {
   page_end(&f);
 }
 
+/* Since the previous dump the heap had 300 bytes at most. */
+static void add_recent(dmd_session_t *page) {
+  dmd_session_file_t *file = dmd_session_begin_file(page, "recent");
+  dmd_profile_t *profile = &file->profile;
+  build_peak(profile);
+  profile->run.recent_peak =
+      (dmd_moment_t){.is_known = true, .szB = 300, .n_blocks = 2, .ms = 1200};
+  dmd_group_t group = *dmd_groups_at(&profile->groups, 1);
+  group.num = 2;
+  group.req = 150;
+  group.never_measured = true;
+  dmd_groups_add(&profile->recent, &group);
+  profile->has_recent = true;
+  dmd_session_end_file(page, file, true);
+}
+
+static void the_recent_peak_is_a_third_moment(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  static const char *const moments[] = {"peak=2", "peak=0", "peak=1"};
+  page_begin(&f);
+  add_recent(&f.page);
+  for (int i = 0; i < 9; i++) { /* from each to each */
+    assert_moment(&f, moments[i % 3], i % 3 == 1 ? "end" : "peak", (int[]){300, 130, 1100}[i % 3]);
+    assert_moment(&f, moments[i / 3], i / 3 == 1 ? "end" : "peak", (int[]){300, 130, 1100}[i / 3]);
+  }
+  assert_string_equal(string_of(page_ask(&f, "ask=overview&peak=2"), "peak"),
+                      "At the peak since the previous dump: 300 bytes in 2 blocks, after 1.2 s; "
+                      "130 bytes at exit\nnever measured: 300 bytes in 2 blocks of the peak "
+                      "(100.00%), of stacks that no reporter covered at any dump");
+  assert_string_equal(string_of(page_ask(&f, "ask=overview&peak=1"), "peak"),
+                      "At the peak: 1,100 bytes in 3 blocks, after 0.8 s; 130 bytes at exit");
+  const cJSON *file = cJSON_GetArrayItem(member(page_ask(&f, "ask=files"), "files"), 0);
+  assert_int_equal(number_of(file, "bytes"), 130);
+  assert_int_equal(number_of(file, "peak.bytes"), 1100);
+  assert_int_equal(number_of(file, "recentPeak.bytes"), 300);
+  add_peak(&f.page); /* without a recent peak that is its peak */
+  assert_moment(&f, "of=1&peak=2", "peak", 1100);
+  assert_moment(&f, "of=1&old=0&peak=2", "peak", 1100 - 300);
+  assert_moment(&f, "of=1&old=0&peak=1", "peak", 0);
+  assert_rejected(&f, "ask=records&peak=3", "");
+  page_end(&f);
+}
+
 static double series_bytes(page_fixture_t *f, const char *query) {
   const cJSON *process = cJSON_GetArrayItem(member(page_ask(f, query), "processes"), 0);
   return number_of(cJSON_GetArrayItem(member(process, "dumps"), 0), "heap.bytes");
@@ -407,6 +451,7 @@ int main(void) {
       cmocka_unit_test(a_tree_by_hand),
       cmocka_unit_test(series_by_process_and_number),
       cmocka_unit_test(the_peak_is_what_print_would_show),
+      cmocka_unit_test(the_recent_peak_is_a_third_moment),
       cmocka_unit_test(a_difference_shows_one_moment),
       cmocka_unit_test(the_timeline_is_that_of_dmdv),
       cmocka_unit_test(out_of_memory),
