@@ -34,6 +34,15 @@ static const dmdv_part_t parts[] = {
     {0},
 };
 
+static bool have_one_time_unit(const char *a, const dmd_profile_t *first, const char *b,
+                               const dmd_profile_t *second) {
+  static const char *const units[] = {"bytes", "instructions"};
+  bool unit = first->run.counts_instructions, other = second->run.counts_instructions;
+  return unit == other || !first->lifetimes.is_known || !second->lifetimes.is_known ||
+         dmdv_error("the lifetimes of %s are in %s, and those of %s in %s: they cannot be merged",
+                    a, units[unit], b, units[other]);
+}
+
 static bool add_profile(dmd_merge_t *merge, dmd_profile_t *profile, char **files, int i,
                         bool keep_processes) {
   char *process = dmd_process_name(profile);
@@ -41,6 +50,7 @@ static bool add_profile(dmd_merge_t *merge, dmd_profile_t *profile, char **files
                                              "they cannot be merged");
   good = good && (i == 0 || dmdv_are_sampled_alike(files[0], &merge->profile, files[i], profile,
                                                    "they cannot be merged"));
+  good = good && (i == 0 || have_one_time_unit(files[0], &merge->profile, files[i], profile));
   if (good && !dmd_merge_add(merge, profile, keep_processes ? process : NULL))
     good =
         dmdv_error("merge: with %s the result exceeds what a profile can hold (" DMD_MAX_TOTAL_TEXT

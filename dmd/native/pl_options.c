@@ -74,9 +74,7 @@ bool pl_options_read(const char *given) {
   dmd_options_set_defaults(&dmd_native_option_table, &g_native_options, &g_env);
   if (given != NULL && !take_all(given))
     return false;
-  dmd_conflict_t conflict = dmd_options_conflict(&g_options);
-  if (conflict.why == NULL && g_options.claim_fns.last > 0)
-    conflict = (dmd_conflict_t){"--claim-fn", "only under Valgrind are calls of functions seen"};
+  dmd_conflict_t conflict = dmd_native_conflict(&g_options);
   if (conflict.why != NULL)
     say_wrong(conflict.option, conflict.why);
   return conflict.why == NULL;

@@ -186,6 +186,8 @@ typedef struct dmd_engine_host {
   /* Milliseconds since the program's start; cheap, and may be called under a shard lock. NULL:
    * unknown. */
   uint64_t (*clock)(void *ctx);
+  /* The program's instructions so far. NULL: the host cannot count them. */
+  uint64_t (*instructions)(void *ctx);
   const char *(*environment)(void *ctx, const char *name); /* NULL: not set */
   /* The program's physical memory, roughly but quickly; may be called under all shard locks. The
    * most that the whole process, with the engine, ever had. Either is NULL, or DMD_MEMORY_UNKNOWN,

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "valgrind/dm_code.h"
 #include "valgrind/dm_env.h"
+#include "valgrind/dm_options.h"
 #include "valgrind/dm_private.h"
 
 static DiEpoch epoch_of(dmd_code_t code) {
@@ -214,4 +215,44 @@ void dm_inlined_mapped(Addr a, SizeT szB, Bool is_code, ULong di_handle) {
       have_it_read(code, code_szB);
     dm_set_read_inline_info(True);
   }
+}
+
+/*--- Instructions ---*/
+
+static ULong g_n_instructions;
+
+static void add_to_count(IRSB *sb, UInt n) {
+  IREndness end = Iend_LE;
+  IRTemp before = newIRTemp(sb->tyenv, Ity_I64), after = newIRTemp(sb->tyenv, Ity_I64);
+  IRExpr *at = sizeof(UWord) == 8 ? IRExpr_Const(IRConst_U64((UWord)&g_n_instructions))
+                                  : IRExpr_Const(IRConst_U32((UInt)(UWord)&g_n_instructions));
+  addStmtToIRSB(sb, IRStmt_WrTmp(before, IRExpr_Load(end, Ity_I64, at)));
+  addStmtToIRSB(sb, IRStmt_WrTmp(after, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(before),
+                                                     IRExpr_Const(IRConst_U64(n)))));
+  addStmtToIRSB(sb, IRStmt_Store(end, at, IRExpr_RdTmp(after)));
+}
+
+/* Counts before each exit what has run since the last one, as massif does. */
+IRSB *dm_instructions_instrument(IRSB *sb) {
+  if (!g_options.counts_instructions)
+    return sb;
+  IRSB *counted = deepCopyIRSBExceptStmts(sb);
+  UInt n = 0;
+  for (Int i = 0; i < sb->stmts_used; i++) {
+    IRStmt *statement = sb->stmts[i];
+    n += statement->tag == Ist_IMark;
+    if (statement->tag == Ist_Exit && n > 0) {
+      add_to_count(counted, n);
+      n = 0;
+    }
+    addStmtToIRSB(counted, statement);
+  }
+  if (n > 0)
+    add_to_count(counted, n);
+  return counted;
+}
+
+uint64_t dm_instructions(void *ctx) {
+  (void)ctx;
+  return g_n_instructions;
 }

@@ -6,11 +6,16 @@
 #define DMD_VALGRIND_DM_CODE_H
 
 #include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
 
 #include "record/host.h"
 
 /* The places of a stack: addresses with Valgrind's epochs. */
 const dmd_code_t *dm_codes(void *ctx, uint32_t stack, uint32_t *n);
+
+/* Makes a translation count its instructions, if the user wants that, and how many have run. */
+IRSB *dm_instructions_instrument(IRSB *sb);
+uint64_t dm_instructions(void *ctx);
 
 void dm_functions(void *ctx, dmd_code_t code, dmd_function_fn visit, void *visitor);
 bool dm_object(void *ctx, dmd_code_t code, dmd_object_t *object);

@@ -260,6 +260,7 @@ static const dmd_engine_host_t g_host = {
     .host_name = host_name,
     .time = wall_clock,
     .clock = run_clock,
+    .instructions = dm_instructions,
     .environment = environment,
     .most_resident = dm_most_resident,
     .read_text = read_text,

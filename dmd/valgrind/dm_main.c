@@ -2,8 +2,9 @@
  *
  * Overview of operation
  * ---------------------
- * The only code that dmd adds to the program's is the answer to its requests (dm_direct) and, with
- * --claim-fn, calls at the entries and returns of some functions (dm_claims); otherwise it runs as
+ * The only code that dmd adds to the program's is the answer to its requests (dm_direct), with
+ * --claim-fn calls at the entries and returns of some functions (dm_claims), and with --time-unit=i
+ * a count of instructions (dm_code); otherwise it runs as
  * under --tool=none. The tool sees the program in two places. The program's allocator is
  * replaced (dm_malloc), so every allocation and free passes through here. And the program's
  * reporters make client requests (dm_clientreq), with the macros of dmd.h.
@@ -47,7 +48,7 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *sb_in, const VexGuestL
                         IRType hWordTy) {
   (void)vge, (void)archinfo, (void)gWordTy, (void)hWordTy;
   dm_direct_instrument(sb_in, closure, layout);
-  return dm_claims_instrument(sb_in, closure, layout);
+  return dm_claims_instrument(dm_instructions_instrument(sb_in), closure, layout);
 }
 
 /* Valgrind finds the stack by the child's stack pointer. The program may have provided a block. */

@@ -240,9 +240,9 @@ def test_valgrind_in_bash(test):
     if not os.path.exists(library):
         raise Skip("bash-completion is not installed")
     files.write_program(test.path("valgrind"), "#!/bin/sh\nexec '%s' \"$@\"\n" % test.place.launcher())
-    # It offers values where all of them are words, and those of --sort-by are another tool's.
+    # It offers values where all of them are words, and those of --sort-by and --time-unit are other tools'.
     without = ["valgrind --tool=dmd %s=" % option for option, taken in of_tool(test).items()
-               if "<" in taken or option == "--sort-by"]
+               if "<" in taken or option in ("--sort-by", "--time-unit")]
     lines = {line: expected for line, expected in valgrind_lines(test).items() if line not in without}
     before = ". %s\n. %s\n" % (library, "/usr/share/bash-completion/completions/valgrind")
     check_valgrind(test, shells.bash(test, list(lines), before), lines)

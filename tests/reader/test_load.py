@@ -392,6 +392,13 @@ def test_wrong_lifetimes(test):
             ({"allocs": 0.5}, "whole number")):
         rejected(test, lived(**changes), reason)
     document = lived()
+    document["dmd"] = {"timeUnit": "instructions", "peak": {"bytes": 9, "blocks": 1, "milliseconds": 1, "allocated": 9, "instructions": 2**53 - 1}}
+    accepted(test, document)
+    document["dmd"]["peak"]["instructions"] = -1
+    rejected(test, document, "whole number")
+    for unit, reason in ("i", '"timeUnit" is not "instructions"'), (5, "not a string"):
+        rejected(test, dict(lived(), dmd={"timeUnit": unit}), reason)
+    document = lived()
     document["lifetimeList"].append(5)
     rejected(test, document, "something that is not an object")
     document["lifetimeList"] = [dict(lived()["lifetimeList"][0], allocs=2**53)] * 2

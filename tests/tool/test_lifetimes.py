@@ -2,9 +2,11 @@
 """Lifetimes: what each stack allocated in the whole run, and how long its blocks lived."""
 
 import collections
+import json
+import os
 import re
 
-from harness import commands, dhat
+from harness import commands, compiler, dhat, files
 
 YES = ["--lifetimes=yes"]
 
@@ -66,6 +68,56 @@ def as_long_as_dhat_says(t):
         ours, dhats = here[name] / here["frame"], there[name] / there["frame"]
         t.check(abs(ours / dhats - 1) <= 0.01, "%s: %g of the loop, and %g by DHAT" % (name, ours, dhats))
         t.check(abs(ours * 100000 / steps - 1) <= 0.02, "%s: %g steps" % (name, ours * 100000))
+
+
+IN_INSTRUCTIONS = [*YES, "--time-unit=i"]
+
+
+def in_instructions_as_dhat_says(t):
+    """Of programs that free all blocks, or all but a few. The time of the peak is when the clock was read last, which is with
+    every 32 KiB; pace keeps its largest size for long, and DHAT takes the last moment of it."""
+    churn = compiler.compile_program(os.path.join(t.srcdir, "perf", "programs", "churn.c"), os.path.join(t.new_folder(), "churn"), t.builddir, ["-g", "-O0"])
+    for command, names in ([t.program(), "pace"], ("brief", "middling", "lasting", "frame")), ([churn, "20000", "50"], ("down",)):
+        profile = t.run_command(command, options=IN_INSTRUCTIONS).profile
+        here = {name: item["sum"] / item["frees"] for name, item in _by_function(profile).items() if item["frees"] > 0}
+        folder = t.run_command(command, tool="dhat", options=["--dhat-out-file=out.dhat"]).folder
+        there = {name: [0, 0] for name in names}
+        for stack, point in dhat.points(folder + "/out.dhat"):
+            for name in {stack[0]} & set(names):
+                there[name] = [there[name][0] + point["tl"], there[name][1] + point["tbk"]]
+        for name, (life, n) in there.items():
+            t.check(abs(here[name] / (life / n) - 1) <= 0.01, "%s: %g instructions, and %g by DHAT" % (name, here[name], life / n))
+        t.equal(profile.run["timeUnit"], "instructions")
+    peak, of_dhat = profile.peak["instructions"], json.loads(files.read(folder + "/out.dhat"))
+    t.check(abs(peak - of_dhat["tg"]) <= of_dhat["te"] / 100, "the peak after %d instructions, and %d by DHAT" % (peak, of_dhat["tg"]))
+
+
+def printed_in_instructions(t):
+    path = t.run("cook", options=IN_INSTRUCTIONS).profile.path
+    longest = commands.run([t.place.dmdv(), "print", "--sort-by=lifetime", "--max-records=1", path]).out
+    t.check(re.search(r"^  Mean lifetime: [\d,]+ instructions\n  Lifetimes: below \d+ Ki: ", longest, re.MULTILINE), longest)
+    text = commands.run([t.place.dmdv(), "print", "--moment=peak", path]).out
+    t.check(re.search(r"^At the peak: .*, after [\d.,]+ m?s and [\d,]+ instructions; ", text, re.MULTILINE), text)
+    t.equal("instructions" in t.run("cook").profile.peak, False)
+
+
+def merged(t):
+    """A merged profile has the lifetimes if all of its files do, and all of them in one unit."""
+    path, other, without = (t.run("cook", options=options).profile.path for options in (IN_INSTRUCTIONS, YES, []))
+    whole = t.new_folder() + "/merged.json"
+    commands.run([t.place.dmdv(), "merge", "-o", whole, path, path])
+    t.equal(t.load(whole).run["timeUnit"], "instructions")
+    t.equal(_counts(_by_function(t.load(whole))["bowl"]), (200, 2000000, 198, 0))
+    for paths in (other, without), (without, other):
+        commands.run([t.place.dmdv(), "merge", "-o", whole, *paths])
+        t.equal("lifetimeList" in files.read_json(whole), False, "%s" % (paths,))
+    err = commands.run([t.place.dmdv(), "merge", "-o", whole, path, other], status=2).err
+    t.contains(err, "are in instructions, and those of %s in bytes: they cannot be merged" % other)
+
+
+def only_valgrind_counts_instructions(t):
+    err = commands.run([t.place.dmdv(), "run", "--engine=native", "--time-unit=i", "true"], status=2).err
+    t.contains(err, "--time-unit=i: only under Valgrind are instructions counted; use --engine=valgrind")
 
 
 def as_many_as_dhat_counts(t):

@@ -10,6 +10,7 @@ test("lifetimes: what was allocated in all, in a sentence", () => {
     "9,531 bytes in 14 allocations: 7 (50.00%) temporary, 8 (57.14%) short-lived, 5 (35.71%) still there; " +
       "on average 101 bytes were allocated in the life of a block. From 4 stacks.",
   );
+  assert.match(sentenceOf({ all, n: 3, first: 0, stacks: [], inInstructions: true }), /; on average a block lived for 101 instructions\./);
   const none = { bytes: 0, allocations: 0, temporary: 0, short: 0, left: 0, most: 0, lifetime: 0 };
   assert.equal(sentenceOf({ all: none, n: 0, first: 0, stacks: [] }), "0 bytes in 0 allocations: 0 (0.00%) temporary, 0 (0.00%) short-lived, 0 (0.00%) still there. From 0 stacks.");
 });

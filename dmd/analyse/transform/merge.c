@@ -16,7 +16,6 @@ static void copy_beside(dmd_translation_t *ids, dmd_groups_t *to, const dmd_grou
   }
 }
 
-/* A merged profile has them if all of its files do. */
 static void copy_lifetimes(dmd_translation_t *ids) {
   const dmd_lifetimes_t *from = &ids->from->lifetimes;
   for (uint32_t id = 1; id <= dmd_lifetimes_count(from); id++) {
@@ -103,6 +102,7 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   join(&a->allocator_chosen, b->allocator_chosen, NULL);
   join(&a->replaced_new, b->replaced_new, NULL);
   a->word_szB = a->word_szB > b->word_szB ? a->word_szB : b->word_szB;
+  a->counts_instructions &= b->counts_instructions;
   a->partial_stacks |= b->partial_stacks;
   a->partial_advice |= b->partial_advice;
   a->sample_below = a->sample_below > b->sample_below ? a->sample_below : b->sample_below;
@@ -186,6 +186,10 @@ static bool add_processes(dmd_profile_t *to, const dmd_profile_t *from) {
 
 bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *process) {
   dmd_profile_t *to = &merge->profile;
+  /* A merged profile has lifetimes if all of its files do, in one unit. */
+  bool adds_lifetimes =
+      merge->n == 0 ||
+      (to->lifetimes.is_known && to->run.counts_instructions == from->run.counts_instructions);
   if (merge->n++ == 0)
     dmd_profile_take_run(to, from);
   else
@@ -199,6 +203,7 @@ bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *pr
     fits_alone = memory_fits(dmd_profile_add_process(to, process, &from->memory));
   }
   dmd_combine(&ids);
+  to->lifetimes.is_known &= adds_lifetimes;
   if (merge->is_alone)
     dmd_translation_add_timeline(&ids, &from->timeline);
   dmd_translation_add_faults(&ids, &from->faults);

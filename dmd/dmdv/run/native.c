@@ -89,7 +89,7 @@ bool dmdv_native_take(dmdv_native_t *native, const char *option) {
 }
 
 bool dmdv_native_check(const dmdv_native_t *native) {
-  dmd_conflict_t conflict = dmd_options_conflict(&native->options);
+  dmd_conflict_t conflict = dmd_native_conflict(&native->options);
   return conflict.why == NULL || dmdv_error("run: %s: %s", conflict.option, conflict.why);
 }
 

@@ -48,6 +48,8 @@ static void write_peak(dmd_jsonout_t *j, const char *key, const dmd_moment_t *pe
   dmd_jsonout_key_u64(j, "blocks", peak->n_blocks);
   dmd_jsonout_key_u64(j, "milliseconds", peak->ms);
   dmd_jsonout_key_u64(j, "allocated", peak->alloc_szB);
+  if (peak->n_instructions > 0)
+    dmd_jsonout_key_u64(j, "instructions", peak->n_instructions);
   if (peak->error_szB > 0)
     dmd_jsonout_key_u64(j, "error", peak->error_szB);
   dmd_jsonout_end(j);
@@ -353,6 +355,8 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   write_totals(j, run);
   if (run->most_resident_szB > 0)
     dmd_jsonout_key_u64(j, "residentPeak", run->most_resident_szB);
+  if (run->counts_instructions)
+    dmd_jsonout_key_str(j, "timeUnit", "instructions");
   write_peak(j, "peak", &profile->run.peak);
   write_peak(j, "recentPeak", &profile->run.recent_peak);
   dmd_json_write_timeline(j, profile);

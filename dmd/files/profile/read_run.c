@@ -21,6 +21,7 @@ static dmd_moment_t moment_of(dmd_readerstate_t *l, const dmd_jsonvalue_t *peak)
                         .n_blocks = dmd_load_get_number(l, peak, "blocks", 0),
                         .ms = dmd_load_get_number(l, peak, "milliseconds", 0),
                         .alloc_szB = dmd_load_get_number(l, peak, "allocated", 0),
+                        .n_instructions = dmd_load_get_number(l, peak, "instructions", 0),
                         .error_szB = dmd_load_get_number(l, peak, "error", 0)};
 }
 
@@ -248,6 +249,13 @@ static void load_stacks(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
   l->profile->run.partial_stacks = stacks != NULL && dmd_str_equal(stacks, "partial");
 }
 
+static void load_time_unit(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
+  const char *unit = dmd_load_string_in(l, item, "timeUnit");
+  l->profile->run.counts_instructions = unit != NULL && dmd_str_equal(unit, "instructions");
+  if (unit != NULL && !l->profile->run.counts_instructions)
+    dmd_jsoncutter_reject(&l->cutter, "\"timeUnit\" is not \"instructions\"");
+}
+
 static void load_sample_interval(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
   uint64_t interval = dmd_load_number_in(l, item, "sampleInterval", 0);
   if (interval > DMD_MAX_SAMPLE_INTERVAL)
@@ -287,6 +295,7 @@ static const member_t members[] = {
     {"seed", COUNT, offsetof(dmd_run_t, seed), NULL, NULL},
     {"totals", VALUE, 0, load_totals, NULL},
     {"residentPeak", NUMBER, offsetof(dmd_run_t, most_resident_szB), NULL, NULL},
+    {"timeUnit", VALUE, 0, load_time_unit, NULL},
     {"peak", VALUE, 0, load_peak, NULL},
     {"recentPeak", VALUE, 0, load_recent_peak, NULL},
     {"faults", LIST, 0, load_fault, NULL},

@@ -2,7 +2,8 @@
  *
  * lifetimes.h: what each stack allocated in the whole run, and how long its blocks lived.
  *
- * A block's lifetime is measured in bytes that the program allocated meanwhile. Blocks that are
+ * A block's lifetime is measured in bytes that the program allocated meanwhile, or in its
+ * instructions (dmd_run_t.counts_instructions), of which 1,024 count as a KiB. Blocks that are
  * still there have none yet. Blocks that the program announced do not count, and a realloc is a
  * free and an allocation.
  */
@@ -21,7 +22,7 @@ typedef struct dmd_lifetime {
   uint64_t n_freed;
   uint64_t n_temporary; /* freed before anything else was allocated or freed */
   uint64_t most_szB;    /* live at once, at most; of several stacks: the sum; 0: unknown */
-  double sum;           /* of the lifetimes, in bytes */
+  double sum;           /* of the lifetimes */
   uint64_t classes[DMD_LIFETIME_CLASSES];
   uint32_t stack; /* DMD_NONE: not recorded */
 } dmd_lifetime_t;
@@ -53,14 +54,14 @@ static inline dmd_lifetime_t *dmd_lifetimes_at(const dmd_lifetimes_t *lifetimes,
   return DMD_POOL_AT(&lifetimes->pool, dmd_lifetime_t, id);
 }
 
-/* The class of a lifetime in bytes. */
+/* The class of a lifetime. */
 static inline uint32_t dmd_lifetime_class(uint64_t szB) {
   uint64_t kib = szB / 1024;
   uint32_t i = kib == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(kib);
   return i < DMD_LIFETIME_CLASSES ? i : DMD_LIFETIME_CLASSES - 1;
 }
 
-/* The mean lifetime in bytes, rounded; 0 if nothing was freed. */
+/* The mean lifetime, rounded; 0 if nothing was freed. */
 uint64_t dmd_lifetime_mean(const dmd_lifetime_t *lifetime);
 
 /* Blocks that were freed within DMD_SHORT_KIB. */

@@ -140,10 +140,11 @@ const char *dmd_mode_name(dmd_mode_t mode);
  * count. */
 typedef struct dmd_moment {
   bool is_known;
-  uint64_t szB, n_blocks; /* requested bytes */
-  uint64_t ms;            /* after the program's start, in milliseconds */
-  uint64_t alloc_szB;     /* requested bytes allocated by then */
-  uint64_t error_szB;     /* the heap may once have been this much larger; 0: exact */
+  uint64_t szB, n_blocks;  /* requested bytes */
+  uint64_t ms;             /* after the program's start, in milliseconds */
+  uint64_t alloc_szB;      /* requested bytes allocated by then */
+  uint64_t n_instructions; /* of the program by then; 0: not counted */
+  uint64_t error_szB;      /* the heap may once have been this much larger; 0: exact */
 } dmd_moment_t;
 
 /* The origin of the data: keys of the "dmd" object. is_known is false for another program's file.
@@ -174,6 +175,7 @@ typedef struct dmd_run {
   uint64_t in_use_szB, in_use_blocks; /* requested bytes and blocks now */
   uint64_t nested_szB;                /* bytes of in_use_szB that lie in two blocks */
   uint64_t freed_reported;            /* blocks freed while reported, since the last clear */
+  bool counts_instructions;   /* lifetimes are in instructions of the program, not in bytes */
   uint64_t most_resident_szB; /* the most physical memory of the program so far; 0: unknown */
   dmd_moment_t peak;
   /* The peak's blocks of stacks that no reporter has covered at any dump; requested bytes. Derived

@@ -105,6 +105,8 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   config.word_szB = host->word_szB;
   config.waiting = host->waiting;
   config.clock = (dmd_clock_t){.now = host->clock, .ctx = host->ctx};
+  if (options->counts_instructions)
+    config.instructions = (dmd_clock_t){.now = host->instructions, .ctx = host->ctx};
   config.resident = (dmd_resident_t){.now = host->resident, .ctx = host->ctx};
   watch_cgroup(engine, &config);
   config.n_parts = host->waiting == NULL ? 1 : N_PARTS;

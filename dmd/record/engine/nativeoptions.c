@@ -46,6 +46,16 @@ static const dmd_option_t starter_options[] = {
 static const dmd_option_table_t starter_table = {starter_options,
                                                  sizeof starter_options / sizeof *starter_options};
 
+dmd_conflict_t dmd_native_conflict(const dmd_options_t *options) {
+  dmd_conflict_t conflict = dmd_options_conflict(options);
+  if (conflict.why == NULL && options->claim_fns.last > 0)
+    conflict = (dmd_conflict_t){"--claim-fn", "only under Valgrind are calls of functions seen"};
+  if (conflict.why == NULL && options->counts_instructions)
+    conflict = (dmd_conflict_t){"--time-unit=i", "only under Valgrind are instructions counted; "
+                                                 "use --engine=valgrind"};
+  return conflict;
+}
+
 bool dmd_native_take(dmd_native_options_t *options, const char *argument, bool *is_one,
                      dmd_strbuf_t *why) {
   const dmd_option_t *option = dmd_option_of(&dmd_native_option_table, argument);

@@ -13,6 +13,7 @@
 #define DMD_RECORD_ENGINE_NATIVEOPTIONS_H
 
 #include "base/optiontable.h"
+#include "record/engine/options.h"
 
 #include <stdbool.h>
 
@@ -35,6 +36,9 @@ extern const dmd_option_table_t dmd_native_option_table;
 
 /* Takes an argument of the form --NAME=VALUE, -q or --quiet, if it is one of these options, and
  * sets *is_one accordingly. Returns false, with the reason in why, if its value is invalid. */
+/* Like dmd_options_conflict, also of options that only Valgrind's engine can follow. */
+dmd_conflict_t dmd_native_conflict(const dmd_options_t *options);
+
 bool dmd_native_take(dmd_native_options_t *options, const char *argument, bool *is_one,
                      dmd_strbuf_t *why);
 

@@ -339,6 +339,10 @@ static const dmd_option_t engine_options[] = {
      "record what each stack allocates in the whole run, and how long its blocks live; only with "
      "the peak",
      WORD, AT(lifetimes)},
+    {"time-unit", "bytes|i", "bytes",
+     "for Valgrind: the unit of lifetimes, bytes allocated meanwhile, or instructions of the "
+     "program, which makes it slower; with i the peak has its instructions, too",
+     WORD, AT(counts_instructions)},
     {"graph", "no|yes|auto", "no",
      "write each dump's heap graph as well: all blocks, and the pointers that lead to them; auto: "
      "for dumps at exit and those that the program requests, where it is possible",
@@ -432,6 +436,8 @@ dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
        {"--lifetimes=yes", "lifetimes need every block, so it cannot be combined with sampling"}},
       {options->lifetimes && (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),
        {"--lifetimes=yes", "it needs the peak, which --peak=no and --mode=cumulative turn off"}},
+      {options->counts_instructions && (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),
+       {"--time-unit=i", "it needs the peak, which --peak=no and --mode=cumulative turn off"}},
       {((options->dump_every_ms | options->dump_every_szB | options->dump_above_szB |
          options->dump_above_share) != 0 ||
         options->dump_at_peak) &&

@@ -74,6 +74,7 @@ typedef struct dmd_options {
   bool no_peak;
   bool no_timeline;
   bool lifetimes;
+  bool counts_instructions;                               /* only if the host can */
   uint64_t dump_every_ms, dump_every_szB, dump_above_szB; /* 0: never */
   uint32_t dump_above_share; /* of the cgroup's limit, in millionths of a percent; 0: none */
   bool dump_at_peak, dump_at_failure;

@@ -3,14 +3,15 @@
 
 #include "base/mem.h"
 
-dmd_ages_t *dmd_ages_create(const dmd_env_t *env, const dmd_waiting_t *waiting) {
+dmd_ages_t *dmd_ages_create(const dmd_env_t *env, const dmd_waiting_t *waiting, dmd_clock_t clock) {
   dmd_ages_t *ages = dmd_env_alloc(env, "dmd.ages", sizeof *ages);
   dmd_mem_zero(ages, sizeof *ages);
   ages->env = env;
   ages->waiting = waiting;
+  ages->clock = clock;
   dmd_pool_init(&ages->stacks, env, "dmd.ages.stacks", sizeof(dmd_lifetime_t));
   dmd_pool_init(&ages->live, env, "dmd.ages.live", sizeof(uint64_t));
-  dmd_ages_note(ages, 0, 0);
+  dmd_ages_restart(ages, dmd_ages_time(ages, 0));
   return ages;
 }
 
@@ -30,34 +31,54 @@ static dmd_age_note_t *note_at(const dmd_age_level_t *level, uint32_t i) {
   return &level->notes[(level->first + i) % DMD_AGES_SLOTS];
 }
 
-/* Makes room in a level; returns false if nothing is to be passed on. */
-static bool take_oldest(dmd_age_level_t *level, dmd_age_note_t *oldest) {
-  if (level->n < DMD_AGES_SLOTS)
-    return false;
-  *oldest = *note_at(level, 0);
-  level->first = (level->first + 1) % DMD_AGES_SLOTS;
-  level->n--;
-  level->passed_last = !level->passed_last;
-  return level->passed_last;
+/* Adds a note to a level; returns true if another one has no room there any more. */
+static bool add_note(dmd_age_level_t *level, dmd_age_note_t note, dmd_age_note_t *oldest) {
+  bool is_full = level->n == DMD_AGES_SLOTS;
+  if (is_full) {
+    *oldest = *note_at(level, 0);
+    level->first = (level->first + 1) % DMD_AGES_SLOTS;
+    level->n--;
+  }
+  *note_at(level, level->n++) = note;
+  return is_full;
+}
+
+/* Whether the last note of a level may be left out: the times beside it are close together. */
+static bool is_last_dense(const dmd_age_level_t *level, uint64_t next, int i) {
+  return i > 0 && level->n > 1 &&
+         next - note_at(level, level->n - 2)->at <= (uint64_t)DMD_AGES_SZB << i;
 }
 
 void dmd_ages_note(dmd_ages_t *ages, uint32_t number, uint64_t now) {
-  dmd_age_note_t note = {.number = number, .szB = now}, oldest;
+  dmd_age_note_t note = {.number = number, .at = now}, oldest;
   for (int i = 0; i < DMD_AGES_LEVELS; i++) {
     dmd_age_level_t *level = &ages->levels[i];
     if (level->notes == NULL)
       level->notes = dmd_env_alloc(ages->env, "dmd.ages", DMD_AGES_SLOTS * sizeof *level->notes);
-    bool passes = take_oldest(level, &oldest);
-    *note_at(level, level->n++) = note;
-    if (!passes)
+    if (is_last_dense(level, now, i))
+      level->n--;
+    if (!add_note(level, note, &oldest))
       return;
     note = oldest;
+    now = note.at;
   }
+}
+
+void dmd_ages_note_birth(dmd_ages_t *ages, dmd_block_t *block, uint32_t *number) {
+  uint64_t now = ages->clock.now(ages->clock.ctx);
+  if (now - ages->last_note >= DMD_AGES_SZB) {
+    dmd_ages_note(ages, ++*number, ages->last_birth);
+    dmd_ages_note(ages, ++*number, now);
+    block->born = *number;
+    ages->last_note = now;
+  }
+  ages->last_birth = now;
 }
 
 void dmd_ages_restart(dmd_ages_t *ages, uint64_t now) {
   for (int i = 0; i < DMD_AGES_LEVELS; i++)
     ages->levels[i].first = ages->levels[i].n = 0;
+  ages->last_note = ages->last_birth = now;
   dmd_ages_note(ages, 0, now);
 }
 
@@ -77,17 +98,17 @@ static uint32_t find(const dmd_age_level_t *level, uint32_t number) {
 /* When the block was born: in the middle of the time in which it can have been. */
 static uint64_t birth_of(const dmd_ages_t *ages, const dmd_block_t *block, uint64_t now) {
   const dmd_age_level_t *level = ages->levels;
-  uint64_t latest = now;
+  uint64_t latest = ages->clock.now != NULL && ages->last_birth < now ? ages->last_birth : now;
   while (note_at(level, 0)->number > block->born) {
-    latest = note_at(level, 0)->szB;
+    latest = note_at(level, 0)->at;
     level++;
   }
   uint32_t i = find(level, block->born);
   if (i + 1 < level->n)
-    latest = note_at(level, i + 1)->szB;
+    latest = note_at(level, i + 1)->at;
   if (latest > now)
     latest = now;
-  uint64_t earliest = note_at(level, i)->szB + block->req;
+  uint64_t earliest = note_at(level, i)->at + (ages->clock.now == NULL ? block->req : 0);
   return earliest >= latest ? latest : earliest + (latest - earliest) / 2;
 }
 
@@ -126,15 +147,16 @@ void dmd_ages_add(dmd_ages_t *ages, const dmd_block_t *block) {
 }
 
 static void count(dmd_ages_t *ages, const dmd_block_t *block, uint64_t now, bool is_temporary) {
-  uint64_t szB = is_temporary ? 0 : now - birth_of(ages, block, now);
+  bool is_brief = is_temporary && ages->clock.now == NULL;
+  uint64_t life = is_brief ? 0 : now - birth_of(ages, block, now);
   reach(ages, block);
   dmd_lifetime_t *of = stack_of(ages, block);
   *live_of(ages, block) -= block->req;
   of->n_freed++;
   of->alloc_szB += block->req;
   of->n_temporary += is_temporary;
-  of->sum += (double)szB;
-  of->classes[dmd_lifetime_class(szB)]++;
+  of->sum += (double)life;
+  of->classes[dmd_lifetime_class(life)]++;
 }
 
 /* The block is temporary if nothing was allocated or freed since it was born. */

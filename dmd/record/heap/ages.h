@@ -7,10 +7,16 @@
  * that grows (peak.h). So this module notes now and then which number was next at which time, with
  * each KiB that a thread alone allocates; a number then tells the time to half a KiB. A block
  * larger than that is the last before a note, so its time is known better. Older notes are thinned
- * out: a level has DMD_AGES_SLOTS notes, and passes every other one of those that it drops on to
- * the next level. So the time of any birth is known to 1/256 of the block's age, or half a KiB, in
- * memory that does not grow with the run. When the numbers are used up (peak.h), all blocks begin a
- * new life.
+ * out: a level has DMD_AGES_SLOTS notes, and passes those that it drops on to the next level, which
+ * leaves out a note if those beside it are at most so far apart: 2 KiB, 4 KiB and so on. So the
+ * time of any birth is known to 1/256 of the block's age, or half a KiB, in memory that does not
+ * grow with the run. When the numbers are used up (peak.h), all blocks begin a new life.
+ *
+ * If the host counts the program's instructions, they may be the time instead, with notes at least
+ * 1,024 apart. Then time also passes while nothing is allocated. So a note says when the last block
+ * before it was born, too: blocks of one number are born within 1,024 instructions. Frees read the
+ * counter when they happen (dmd_instant_t), which may be before they are counted. A program whose
+ * threads run in parallel cannot be measured in this way.
  *
  * While threads run in parallel, each adds to the time what it has allocated since it last did, in
  * steps of DMD_TIMEKEEPER_SZB. A birth is then known to that times the number of threads.
@@ -30,25 +36,27 @@
 #include "base/lock.h"
 #include "model/profile/lifetimes.h"
 #include "record/heap/block.h"
+#include "record/heap/timekeeper.h"
 
 enum { DMD_AGES_SLOTS = 256, DMD_AGES_LEVELS = 40, DMD_AGES_SZB = 1024 };
 
 /* Blocks with this number or a larger one were allocated at this time or later. */
 typedef struct dmd_age_note {
   uint32_t number;
-  uint64_t szB;
+  uint64_t at;
 } dmd_age_note_t;
 
 typedef struct dmd_age_level {
   dmd_age_note_t *notes; /* a ring; NULL: none yet */
   uint32_t first, n;
-  bool passed_last; /* what last left the ring went on to the next level; the next one is dropped */
 } dmd_age_level_t;
 
 typedef struct dmd_ages {
   const dmd_env_t *env;
   const dmd_waiting_t *waiting; /* NULL: no lock needed */
   dmd_lock_t lock;
+  dmd_clock_t clock;              /* the program's instructions; now is NULL: time is in bytes */
+  uint64_t last_note, last_birth; /* by the clock */
   dmd_pool_t stacks;    /* of dmd_lifetime_t, by stack + 1; freed blocks, but for most_szB */
   dmd_pool_t live;      /* live bytes, uint64_t, by stack + 1 */
   uint64_t now;         /* while threads run in parallel */
@@ -56,7 +64,7 @@ typedef struct dmd_ages {
   dmd_age_level_t levels[DMD_AGES_LEVELS];
 } dmd_ages_t;
 
-dmd_ages_t *dmd_ages_create(const dmd_env_t *env, const dmd_waiting_t *waiting);
+dmd_ages_t *dmd_ages_create(const dmd_env_t *env, const dmd_waiting_t *waiting, dmd_clock_t clock);
 void dmd_ages_destroy(dmd_ages_t *ages);
 
 /* From now on blocks have this number or a larger one. */
@@ -64,6 +72,15 @@ void dmd_ages_note(dmd_ages_t *ages, uint32_t number, uint64_t now);
 
 /* Forgets when blocks were born: it was now. */
 void dmd_ages_restart(dmd_ages_t *ages, uint64_t now);
+
+/* The time by the clock, or else this one. */
+static inline uint64_t dmd_ages_time(const dmd_ages_t *ages, uint64_t otherwise) {
+  return ages->clock.now == NULL ? otherwise : ages->clock.now(ages->clock.ctx);
+}
+
+/* Before dmd_ages_add, if there is a clock: a block with this number is born now. If it needs a
+ * note, it and the blocks after it have a larger number. */
+void dmd_ages_note_birth(dmd_ages_t *ages, dmd_block_t *block, uint32_t *number);
 
 /* A block was added, and all frees before were told. */
 void dmd_ages_add(dmd_ages_t *ages, const dmd_block_t *block);

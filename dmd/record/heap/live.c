@@ -28,6 +28,7 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
                                   .records_timeline = config->records_timeline,
                                   .records_lifetimes = config->records_lifetimes,
                                   .clock = config->clock,
+                                  .instructions = config->instructions,
                                   .resident = config->resident,
                                   .dump_every_ms = config->dump_every_ms,
                                   .dump_every_szB = config->dump_every_szB,

@@ -95,6 +95,7 @@ typedef struct dmd_live_config {
   bool records_timeline;        /* see timekeeper.h; only with the peak */
   bool records_lifetimes;       /* see ages.h; only with the peak */
   dmd_clock_t clock;            /* for the time of the peak, and the timeline */
+  dmd_clock_t instructions;     /* likewise, and for lifetimes; now is NULL: not counted */
   dmd_resident_t resident;      /* for the timeline */
   bool dumps_at_peak;           /* as the next */
   uint64_t dump_every_ms, dump_every_szB, dump_above_szB; /* see dmd_watch_t; only with the peak */

@@ -159,12 +159,21 @@ __attribute__((cold)) void dmd_peak_renumber(dmd_peak_t *peak) {
   peak->mark = peak->is_on;
   peak->number = 2;
   if (peak->ages != NULL)
-    dmd_ages_restart(peak->ages, dmd_peak_now(peak).allocated_szB);
+    dmd_ages_restart(peak->ages, dmd_ages_time(peak->ages, dmd_peak_now(peak).allocated_szB));
+}
+
+void dmd_peak_begin_slow_free(dmd_peak_t *peak, dmd_instant_t *before) {
+  if (peak->number >= DMD_PEAK_LAST_NUMBER)
+    dmd_peak_renumber(peak);
+  if (peak->ages != NULL)
+    before->time = dmd_ages_time(peak->ages, 0);
 }
 
 static void set_time(dmd_peak_t *peak) {
   if (peak->clock.now != NULL)
     peak->ms = peak->clock.now(peak->clock.ctx);
+  if (peak->instructions.now != NULL)
+    peak->n_instructions = peak->instructions.now(peak->instructions.ctx);
 }
 
 /* Of two threads at once one may be lost. Frees can be published before the allocations, so what
@@ -284,8 +293,10 @@ __attribute__((cold)) void dmd_peak_look_around(dmd_peak_t *peak, dmd_block_t *b
   peak->next_time = peak->next_clock < peak->next_note ? peak->next_clock : peak->next_note;
 }
 
-void dmd_peak_note_birth(dmd_peak_t *peak, const dmd_block_t *block) {
+void dmd_peak_note_birth(dmd_peak_t *peak, dmd_block_t *block) {
   settle(peak);
+  if (peak->ages->clock.now != NULL && peak->number < DMD_PEAK_LAST_NUMBER - 2)
+    dmd_ages_note_birth(peak->ages, block, &peak->number);
   dmd_ages_add(peak->ages, block);
 }
 
@@ -320,6 +331,7 @@ void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, dmd_shard_t *shards, 
   peak->is_always_parallel = config->waiting != NULL && config->waiting->is_alone == NULL;
   peak->is_parallel = peak->is_always_parallel;
   peak->clock = config->clock;
+  peak->instructions = config->instructions;
   peak->timekeeper = timekeeper;
   peak->shards = shards;
   peak->n_shards = n_shards;
@@ -332,12 +344,16 @@ void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, dmd_shard_t *shards, 
                               .next_szB = config->dump_every_szB};
   peak->mark = peak->is_on;
   peak->number = 2;
+  peak->least_slow = DMD_PEAK_LAST_NUMBER;
   peak->least_share = LEAST_SHARE;
   peak->next_clock = peak->is_on && peak->clock.now != NULL ? 0 : UINT64_MAX;
   peak->next_note = UINT64_MAX;
   if (peak->is_on && config->records_lifetimes) {
-    peak->ages = dmd_ages_create(env, config->waiting);
-    peak->next_note = 0;
+    peak->ages = dmd_ages_create(env, config->waiting, config->instructions);
+    if (config->instructions.now != NULL)
+      peak->least_slow = 0;
+    else
+      peak->next_note = 0;
   }
   peak->next_time = peak->next_clock < peak->next_note ? peak->next_clock : peak->next_note;
   peak->least_szB = UINT64_MAX;
@@ -452,6 +468,7 @@ dmd_moment_t dmd_peak_recent(const dmd_peak_t *peak) {
                         .n_blocks = peak->most_n,
                         .ms = peak->most_ms,
                         .alloc_szB = peak->most_alloc_szB,
+                        .n_instructions = peak->most_instructions,
                         .error_szB = error_of(peak)};
 }
 

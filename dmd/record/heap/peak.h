@@ -61,6 +61,7 @@ typedef struct dmd_instant {
   uint32_t number; /* blocks allocated by then have this number at most */
   uint64_t allocated_szB;
   const dmd_block_t *newest; /* of these blocks; only to be compared */
+  uint64_t time;             /* if lifetimes have a clock (ages.h): what it said */
 } dmd_instant_t;
 
 /* Blocks of the peak that were freed and are equal. */
@@ -121,6 +122,7 @@ typedef struct dmd_peak {
   bool is_wanted;           /* the next allocation is to take all locks and raise the peak */
   uint32_t mark;            /* blocks with this number at most are of the peak */
   uint32_t number;          /* of the blocks that are added now; larger than the mark */
+  uint32_t least_slow;      /* frees with this number or a larger one have more to do */
   uint64_t step, least_new; /* while threads run in parallel: how much a shard's bytes change before
                                it publishes them; the sum that asks for a new peak */
   uint64_t least_share;     /* the least sum of all steps */
@@ -133,15 +135,18 @@ typedef struct dmd_peak {
   uint64_t next_clock;       /* the clock is read; */
   uint64_t next_note;        /* a note of `ages` */
   uint64_t ms;               /* when the clock was read */
+  uint64_t n_instructions;   /* by then; 0: not counted */
   uint64_t most_szB, most_n; /* the peak; UINT64_MAX bytes: peaks are not recorded */
   uint64_t most_alloc_szB;   /* bytes allocated by then */
   uint64_t most_ms;          /* when that was */
-  uint64_t published;        /* bytes of all blocks, as the shards have published them */
-  uint64_t highest;          /* the most that was published */
-  uint64_t least_szB;        /* the smallest heap seen when the clock was read; UINT64_MAX: none */
+  uint64_t most_instructions;
+  uint64_t published;   /* bytes of all blocks, as the shards have published them */
+  uint64_t highest;     /* the most that was published */
+  uint64_t least_szB;   /* the smallest heap seen when the clock was read; UINT64_MAX: none */
   dmd_moment_t earlier; /* the largest heap before the last dump; blocks as in dmd_turnover_t */
   dmd_peak_share_t at_earlier; /* its blocks are `gone`, with the mark DMD_PEAK_EARLIER */
   dmd_clock_t clock;
+  dmd_clock_t instructions; /* now is NULL: they are not counted */
   dmd_watch_t watch;
   const dmd_timekeeper_t *timekeeper;
   struct dmd_shard *shards;
@@ -174,11 +179,14 @@ void dmd_peak_go_parallel(dmd_peak_t *peak);
 /* The numbers of blocks are used up. */
 void dmd_peak_renumber(dmd_peak_t *peak);
 
+/* Before a free that has more to do: they are used up, or its time is needed. */
+void dmd_peak_begin_slow_free(dmd_peak_t *peak, dmd_instant_t *before);
+
 /* Reads the clock for the peaks to come, or makes a note for lifetimes. block: added last. */
 void dmd_peak_look_around(dmd_peak_t *peak, dmd_block_t *block);
 
 /* A block was added: for its lifetime. */
-void dmd_peak_note_birth(dmd_peak_t *peak, const dmd_block_t *block);
+void dmd_peak_note_birth(dmd_peak_t *peak, dmd_block_t *block);
 
 /* Looks at the clock, and at the heap as the shards have published it. */
 void dmd_peak_look(dmd_peak_t *peak);
@@ -286,8 +294,8 @@ static inline void dmd_peak_add(dmd_peak_t *peak, dmd_peak_share_t *share, dmd_b
 static inline void dmd_peak_begin_free(dmd_peak_t *peak, dmd_instant_t *before) {
   if (peak->is_parallel)
     return;
-  if (__builtin_expect(peak->number >= DMD_PEAK_LAST_NUMBER, 0))
-    dmd_peak_renumber(peak);
+  if (__builtin_expect(peak->number >= peak->least_slow, 0))
+    dmd_peak_begin_slow_free(peak, before);
   before->n_allocated = peak->alone.sum.n_allocated;
   before->allocated_szB = peak->alone.sum.allocated_szB;
   before->number = peak->number++;
@@ -301,6 +309,7 @@ static inline void dmd_peak_set(dmd_peak_t *peak, uint64_t szB, uint64_t n,
   peak->most_n = n;
   peak->most_alloc_szB = before->allocated_szB;
   peak->most_ms = peak->ms;
+  peak->most_instructions = peak->n_instructions;
   peak->mark = before->number;
 }
 

@@ -107,7 +107,8 @@ __attribute__((noinline)) static void count_age(const dmd_shard_t *part, const d
   if (before == NULL)
     dmd_ages_free_in_parallel(ages, block, is_temporary);
   else
-    dmd_ages_free(ages, block, before->allocated_szB, before->number, before->newest == block);
+    dmd_ages_free(ages, block, ages->clock.now != NULL ? before->time : before->allocated_szB,
+                  before->number, before->newest == block);
 }
 
 static inline __attribute__((always_inline)) void count_out(dmd_shard_t *part,

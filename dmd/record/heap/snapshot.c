@@ -385,6 +385,7 @@ static void add_peak(snapshot_t *s) {
   dmd_profile_t *profile = s->profile;
   s->has_peak = dmd_blocks_peak(s->live->blocks, &profile->run.peak, &profile->run.recent_peak);
   s->has_recent = profile->run.recent_peak.is_known;
+  profile->run.counts_instructions = s->live->config.instructions.now != NULL;
   profile->has_peak = s->has_peak;
   profile->has_recent = s->has_recent;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * ask=lifetimes&of=&sort=&first=&count=: {"all": FIGURES, "n", "first", "stacks": [{FIGURES,
- * "name", "frames"}]}: what each stack allocated in the whole run, as dmdv print
+ * ask=lifetimes&of=&sort=&first=&count=: {"inInstructions": true if lifetimes are, "all": FIGURES,
+ * "n", "first", "stacks": [{FIGURES, "name", "frames"}]}: what each stack allocated in the whole
+ * run, as dmdv print
  * --sort-by=allocated says, a window of the stacks. FIGURES are "allocations", "bytes",
  * "temporary", "short", "left": how many are still there, and "lifetime": the mean, in bytes that
  * were allocated meanwhile, 0 if nothing was freed. sort is the name of a figure; the largest is
@@ -95,6 +96,8 @@ static void write(dmd_jsonout_t *j, const dmd_profile_t *profile, int figure, dm
   dmd_allocfns_init(&fns, profile);
   ids = dmd_sorted_ids(profile->env, n, compare, &order);
   dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+  if (profile->run.counts_instructions)
+    dmd_jsonout_key_bool(j, "inInstructions", true);
   write_all(j, lifetimes);
   dmd_jsonout_key_u64(j, "n", n);
   dmd_jsonout_key_u64(j, "first", window.first);

@@ -89,6 +89,10 @@ static void print_figures(dmd_out_t *out, const dmd_moment_t *peak, bool sampled
   dmd_print_count(out, (int64_t)peak->n_blocks, sampled, "block", "blocks");
   dmd_out_str(out, ", ");
   dmd_print_time(out, peak->ms);
+  if (peak->n_instructions > 0) {
+    dmd_out_str(out, " and ");
+    dmd_print_count(out, (int64_t)peak->n_instructions, false, "instruction", "instructions");
+  }
   if (peak->error_szB == 0)
     return;
   dmd_out_str(out, " (at most ");

@@ -60,32 +60,48 @@ static void print_part(dmd_out_t *out, uint64_t n, uint64_t whole, const char *w
   dmd_out_str(out, what);
 }
 
-static void print_class(dmd_out_t *out, const dmd_lifetime_t *lifetime, int i) {
-  static const char *const units[] = {" KiB: ", " MiB: ", " GiB: ", " TiB: "};
+/* `below 2 KiB: 12.00%`, of instructions `below 2 Ki: 12.00%` */
+static void print_class(dmd_out_t *out, const dmd_lifetime_t *lifetime, int i, bool in_bytes) {
+  static const char *const units[] = {" Ki", " Mi", " Gi", " Ti"};
   bool is_last = i == DMD_LIFETIME_CLASSES - 1;
   int end = is_last ? i - 1 : i;
   dmd_out_str(out, is_last ? "from " : "below ");
   dmd_out_u64(out, UINT64_C(1) << end % 10);
   dmd_out_str(out, units[end / 10]);
+  dmd_out_str(out, in_bytes ? "B: " : ": ");
   dmd_print_percent(out, (int64_t)lifetime->classes[i], (int64_t)lifetime->n_freed);
 }
 
-static void print_classes(dmd_out_t *out, const dmd_lifetime_t *lifetime) {
+static void print_classes(dmd_out_t *out, const dmd_lifetime_t *lifetime, bool in_bytes) {
   bool any = false;
   dmd_out_str(out, "  Lifetimes: ");
   for (int i = 0; i < DMD_LIFETIME_CLASSES; i++) {
     if (lifetime->classes[i] == 0)
       continue;
     dmd_out_str(out, any ? ", " : "");
-    print_class(out, lifetime, i);
+    print_class(out, lifetime, i, in_bytes);
     any = true;
+  }
+  dmd_out_char(out, '\n');
+}
+
+static void print_mean(dmd_out_t *out, const dmd_lifetime_t *lifetime, bool in_bytes) {
+  int64_t mean = (int64_t)dmd_lifetime_mean(lifetime);
+  char amount[DMD_AMOUNT_MAX];
+  dmd_out_str(out, "  Mean lifetime: ");
+  if (in_bytes) {
+    dmd_format_amount(amount, mean, DMD_MEMREPORT_BYTES, false);
+    dmd_out_str(out, amount);
+    dmd_out_str(out, " allocated meanwhile");
+  } else {
+    dmd_print_count(out, mean, false, "instruction", "instructions");
   }
   dmd_out_char(out, '\n');
 }
 
 static void print_figures(const printer_t *p, const dmd_lifetime_t *lifetime) {
   dmd_out_t *out = p->out;
-  char mean[DMD_AMOUNT_MAX];
+  bool in_bytes = !p->profile->run.counts_instructions;
   dmd_out_str(out, "  ");
   dmd_print_count(out, (int64_t)lifetime->alloc_szB, false, "byte", "bytes");
   dmd_out_str(out, " in ");
@@ -106,11 +122,8 @@ static void print_figures(const printer_t *p, const dmd_lifetime_t *lifetime) {
   }
   if (lifetime->n_freed == 0)
     return;
-  dmd_format_amount(mean, (int64_t)dmd_lifetime_mean(lifetime), DMD_MEMREPORT_BYTES, false);
-  dmd_out_str(out, "  Mean lifetime: ");
-  dmd_out_str(out, mean);
-  dmd_out_str(out, " allocated meanwhile\n");
-  print_classes(out, lifetime);
+  print_mean(out, lifetime, in_bytes);
+  print_classes(out, lifetime, in_bytes);
 }
 
 static void print_lifetime(const printer_t *p, const dmd_lifetime_t *lifetime, uint32_t number) {

@@ -25,7 +25,7 @@ export interface Figures {
   readonly left: number;
   /** The most bytes that were live at once; of all: the sum of these. */
   readonly most: number;
-  /** The mean, in bytes that were allocated meanwhile; 0 if no block was freed. */
+  /** The mean, in bytes that were allocated meanwhile, or in instructions; 0 if no block was freed. */
   readonly lifetime: number;
 }
 
@@ -36,6 +36,7 @@ export interface StackRow extends Figures {
 }
 
 export interface LifetimesAnswer {
+  readonly inInstructions?: boolean;
   readonly all: Figures;
   readonly n: number;
   readonly first: number;
@@ -88,7 +89,7 @@ function Lifetimes({ client, keys, set }: ViewProps): JSX.Element {
             {opened !== undefined && (
               <Details title={nameOf(opened)} onClose={() => open(undefined)}>
                 <p>
-                  {factsOf(opened)} {opened.most > 0 && `At most ${bytes(opened.most)} of them were live at once.`}
+                  {factsOf(opened, answer.inInstructions)} {opened.most > 0 && `At most ${bytes(opened.most)} of them were live at once.`}
                 </p>
                 <Stack title="Allocated at" frames={opened.frames} />
               </Details>
@@ -100,14 +101,15 @@ function Lifetimes({ client, keys, set }: ViewProps): JSX.Element {
   );
 }
 
-export function sentenceOf({ all, n }: LifetimesAnswer): string {
-  return `${factsOf(all)} From ${count(n, "stack", "stacks")}.`;
+export function sentenceOf({ all, n, inInstructions }: LifetimesAnswer): string {
+  return `${factsOf(all, inInstructions)} From ${count(n, "stack", "stacks")}.`;
 }
 
 /** `1,000 bytes in 3 allocations: 1 (33.33%) temporary, ...` */
-function factsOf(of: Figures): string {
+function factsOf(of: Figures, inInstructions = false): string {
   const share = (n: number): string => `${number(n)} (${percent(of.allocations === 0 ? 0 : (100 * n) / of.allocations)})`;
-  const lived = wasFreed(of) ? `; on average ${bytes(of.lifetime)} were allocated in the life of a block` : "";
+  const life = inInstructions ? `a block lived for ${count(of.lifetime, "instruction", "instructions")}` : `${bytes(of.lifetime)} were allocated in the life of a block`;
+  const lived = wasFreed(of) ? `; on average ${life}` : "";
   return `${bytes(of.bytes)} in ${count(of.allocations, "allocation", "allocations")}: ${share(of.temporary)} temporary, ${share(of.short)} short-lived, ${share(of.left)} still there${lived}.`;
 }
 

@@ -26,6 +26,8 @@ typedef struct {
   entry_t list[MAX];
   uint32_t n;
   uint64_t allocated, event; /* bytes so far, and the number of allocations and frees */
+  bool has_clock;            /* lifetimes are in instructions: */
+  uint64_t instructions;     /* so far */
   dmd_lifetime_t stacks[N_STACKS];
   uint64_t live[N_STACKS];  /* bytes */
   double inexact[N_STACKS]; /* how much the sum of a stack's lifetimes may be wrong */
@@ -36,10 +38,16 @@ static uint64_t roll(model_t *m, uint64_t sides) {
   return (m->dice >> 33) % sides;
 }
 
+static uint64_t tell_instructions(void *ctx) {
+  return ((model_t *)ctx)->instructions;
+}
+
 static void begin(model_t *m, host_kind_t kind, uint64_t seed) {
   memset(m, 0, sizeof *m);
   m->kind = kind;
   m->dice = seed;
+  m->has_clock = seed / N_HOSTS % 2;
+  m->instructions = 1000000;
   host_init(&m->host);
   slab_memory_init(&m->memory, UINT64_C(0x7f3200004320), DMD_SLAB_SZB + 48, &m->slabs,
                    &m->host.env);
@@ -47,11 +55,13 @@ static void begin(model_t *m, host_kind_t kind, uint64_t seed) {
   m->is_alone = 1;
   m->waiting.is_alone = &m->is_alone;
   m->blocks = dmd_blocks_create(
-      &m->host.env, &(dmd_blocks_config_t){.slabs = kind == SLABS ? &m->slabs : NULL,
-                                           .n_parts = kind == SLABS ? 1 : 16,
-                                           .waiting = kind == LOCKED ? &m->waiting : NULL,
-                                           .records_peak = true,
-                                           .records_lifetimes = true});
+      &m->host.env,
+      &(dmd_blocks_config_t){.slabs = kind == SLABS ? &m->slabs : NULL,
+                             .n_parts = kind == SLABS ? 1 : 16,
+                             .waiting = kind == LOCKED ? &m->waiting : NULL,
+                             .records_peak = true,
+                             .records_lifetimes = true,
+                             .instructions = {m->has_clock ? tell_instructions : NULL, m}});
 }
 
 static void end(model_t *m) {
@@ -65,9 +75,13 @@ static uint64_t size(model_t *m) {
   return kind < 6 ? roll(m, 200) : kind < 9 ? roll(m, 4000) : roll(m, 300000);
 }
 
+static uint64_t now(const model_t *m) {
+  return m->has_clock ? m->instructions : m->allocated;
+}
+
 static void note_birth(model_t *m, entry_t *e) {
   m->allocated += e->req;
-  e->born = m->allocated;
+  e->born = now(m);
   e->event = ++m->event;
   m->live[e->stack] += e->req;
   if (m->live[e->stack] > m->stacks[e->stack].most_szB)
@@ -75,7 +89,7 @@ static void note_birth(model_t *m, entry_t *e) {
 }
 
 static void note_death(model_t *m, const entry_t *e) {
-  uint64_t life = m->allocated - e->born;
+  uint64_t life = now(m) - e->born;
   dmd_lifetime_t *of = &m->stacks[e->stack];
   of->n_freed++;
   of->alloc_szB += e->req;
@@ -120,8 +134,10 @@ static void renew(model_t *m, entry_t *e) {
   note_birth(m, e);
 }
 
+/* The program may compute for long while it allocates nothing. */
 static void do_something(model_t *m) {
   uint64_t what = roll(m, 20);
+  m->instructions += roll(m, 50) == 0 ? roll(m, 1000000) : roll(m, 500);
   if (m->n == 0 || (m->n < MAX && what < 9))
     add(m);
   else if (what == 9)
@@ -202,7 +218,7 @@ static void old_births_are_known_well_enough(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmd_ages_t *ages = dmd_ages_create(&host.env, NULL);
+  dmd_ages_t *ages = dmd_ages_create(&host.env, NULL, (dmd_clock_t){NULL, NULL});
   enum { N = 1000000 };
   for (uint32_t i = 1; i <= N; i++)
     dmd_ages_note(ages, i, (uint64_t)i * 1024);
@@ -228,7 +244,7 @@ static void old_births_are_known_well_enough(void **state) {
 
 static void use(host_t *host, void *arg) {
   (void)arg;
-  dmd_ages_t *ages = dmd_ages_create(&host->env, NULL);
+  dmd_ages_t *ages = dmd_ages_create(&host->env, NULL, (dmd_clock_t){NULL, NULL});
   for (uint32_t i = 1; i <= 600; i++)
     dmd_ages_note(ages, i, (uint64_t)i * 1024);
   dmd_block_t block = {.born = 2, .stack = 3};
