@@ -7,8 +7,6 @@
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/commandline/show.h"
-#include "dmdv/export_otlp.h"
-#include "dmdv/export_pprof.h"
 #include "dmdv/pushrequest.h"
 #include "host/process.h"
 
