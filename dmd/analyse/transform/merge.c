@@ -184,6 +184,11 @@ static bool add_processes(dmd_profile_t *to, const dmd_profile_t *from) {
   return good;
 }
 
+static void forget_lifetimes(dmd_profile_t *profile) {
+  dmd_lifetimes_destroy(&profile->lifetimes);
+  dmd_lifetimes_init(&profile->lifetimes, profile->env);
+}
+
 bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *process) {
   dmd_profile_t *to = &merge->profile;
   /* A merged profile has lifetimes if all of its files do, in one unit. */
@@ -203,7 +208,8 @@ bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *pr
     fits_alone = memory_fits(dmd_profile_add_process(to, process, &from->memory));
   }
   dmd_combine(&ids);
-  to->lifetimes.is_known &= adds_lifetimes;
+  if (!adds_lifetimes || !from->lifetimes.is_known)
+    forget_lifetimes(to);
   if (merge->is_alone)
     dmd_translation_add_timeline(&ids, &from->timeline);
   dmd_translation_add_faults(&ids, &from->faults);
