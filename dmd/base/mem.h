@@ -17,8 +17,12 @@ static inline void dmd_mem_copy(void *to, const void *from, size_t n) {
     __builtin_memcpy(to, from, n);
 }
 
+static inline void dmd_mem_fill(void *p, unsigned char byte, size_t n) {
+  __builtin_memset(p, byte, n);
+}
+
 static inline void dmd_mem_zero(void *p, size_t n) {
-  __builtin_memset(p, 0, n);
+  dmd_mem_fill(p, 0, n);
 }
 
 static inline bool dmd_mem_equal(const void *a, const void *b, size_t n) {

@@ -12,7 +12,6 @@
 #include "native/pl_control.h"
 #include "native/pl_enter.h"
 #include "native/pl_main.h"
-#include "native/pl_options.h"
 #include "native/pl_stack.h"
 #include "record/engine/allocation.h"
 #include "record/engine/observed.h"
@@ -53,6 +52,14 @@ static inline bool passes_free(const void *p) {
   return is_passed_over(pl_thread(), (uintptr_t)p) && !pl_early_has(p);
 }
 
+/* ---- Filling ---- */
+
+void pl_fill(void *p, size_t kept_szB) {
+  size_t usable_szB = p == NULL ? 0 : g_real.malloc_usable_size(p);
+  if (usable_szB > kept_szB)
+    dmd_mem_fill((char *)p + kept_szB, DMD_FILL, usable_szB - kept_szB);
+}
+
 /* ---- malloc ---- */
 
 static void record_kept(pl_thread_t *thread, uint64_t addr, size_t req);
@@ -65,7 +72,7 @@ PL_REPLACE(void *, malloc, (size_t szB)) {
   if (__builtin_expect(pl_passes(p, szB), 0))
     return p;
   pl_entry_t entry = PL_ENTRY(malloc);
-  return pl_record_alloc(&entry, p, szB);
+  return pl_record_new(&entry, p, szB);
 }
 
 /* An allocator like the C library's keeps a block's size in the 8 bytes in front of it, and reads
@@ -237,7 +244,7 @@ PL_REPLACE(void *, realloc, (void *p, size_t szB)) {
 /* Copies a block out of early memory, which is never freed. */
 static void *leave_early(const pl_entry_t *entry, void *p, size_t szB) {
   size_t old_szB = pl_early_size(p);
-  void *now = is_early() ? pl_early_alloc(1, szB) : pl_record_alloc(entry, g_real.malloc(szB), szB);
+  void *now = is_early() ? pl_early_alloc(1, szB) : pl_record_new(entry, g_real.malloc(szB), szB);
   if (now != NULL)
     dmd_mem_copy(now, p, old_szB < szB ? old_szB : szB);
   return now;
@@ -250,15 +257,23 @@ void *pl_resize(const pl_entry_t *entry, void *p, size_t szB) {
     return leave_early(entry, p, szB);
   if (is_early())
     return pl_early_alloc(1, szB);
-  if (p == NULL || passes_free(p))
-    return pl_record_alloc(entry, g_real.realloc(p, szB), szB);
+  if (p == NULL)
+    return pl_record_new(entry, g_real.realloc(NULL, szB), szB);
   pl_moving_t moving;
-  if (!pl_record_realloc_begin(entry, p, szB, &moving))
+  bool fills = g_options.fill, passes = passes_free(p);
+  if (!passes && !pl_record_realloc_begin(entry, p, szB, &moving))
     return NULL;
+  size_t kept_szB = fills ? g_real.malloc_usable_size(p) : 0;
   void *now = g_real.realloc(p, szB);
-  pl_record_realloc_end(entry, &moving, now, szB);
-  if (now == NULL)
-    pl_record_failure(entry, szB);
+  if (passes)
+    pl_record_alloc(entry, now, szB);
+  else {
+    pl_record_realloc_end(entry, &moving, now, szB);
+    if (now == NULL)
+      pl_record_failure(entry, szB);
+  }
+  if (fills)
+    pl_fill(now, kept_szB);
   return now;
 }
 
@@ -356,14 +371,14 @@ PL_REPLACE(void *, memalign, (size_t alignB, size_t szB)) {
   pl_entry_t entry = PL_ENTRY(memalign);
   if (is_early())
     return pl_early_alloc(alignB, szB);
-  return pl_record_alloc(&entry, g_real.memalign(alignB, szB), szB);
+  return pl_record_new(&entry, g_real.memalign(alignB, szB), szB);
 }
 
 PL_REPLACE(void *, aligned_alloc, (size_t alignB, size_t szB)) {
   pl_entry_t entry = PL_ENTRY(aligned_alloc);
   if (is_early())
     return pl_early_alloc(alignB, szB);
-  return pl_record_alloc(&entry, g_real.aligned_alloc(alignB, szB), szB);
+  return pl_record_new(&entry, g_real.aligned_alloc(alignB, szB), szB);
 }
 
 PL_REPLACE(int, posix_memalign, (void **p, size_t alignB, size_t szB)) {
@@ -373,7 +388,7 @@ PL_REPLACE(int, posix_memalign, (void **p, size_t alignB, size_t szB)) {
     return 0;
   }
   int error = g_real.posix_memalign(p, alignB, szB);
-  pl_record_alloc(&entry, error == 0 ? *p : NULL, szB);
+  pl_record_new(&entry, error == 0 ? *p : NULL, szB);
   return error;
 }
 
@@ -381,7 +396,7 @@ PL_REPLACE(void *, valloc, (size_t szB)) {
   pl_entry_t entry = PL_ENTRY(valloc);
   if (is_early())
     return pl_early_alloc(1, szB);
-  return pl_record_alloc(&entry, g_real.valloc(szB), szB);
+  return pl_record_new(&entry, g_real.valloc(szB), szB);
 }
 
 size_t pl_whole_pages(size_t szB) {
@@ -393,7 +408,7 @@ PL_REPLACE(void *, pvalloc, (size_t szB)) {
   pl_entry_t entry = PL_ENTRY(pvalloc);
   if (is_early())
     return pl_early_alloc(1, szB);
-  return pl_record_alloc(&entry, g_real.pvalloc(szB), pl_whole_pages(szB));
+  return pl_record_new(&entry, g_real.pvalloc(szB), pl_whole_pages(szB));
 }
 
 /* ---- Usable sizes ---- */

@@ -16,6 +16,7 @@
 #ifndef DMD_NATIVE_PL_MALLOC_H
 #define DMD_NATIVE_PL_MALLOC_H
 
+#include "native/pl_options.h"
 #include "native/pl_real.h"
 #include "native/pl_state.h"
 
@@ -37,6 +38,18 @@ static inline void *pl_record_alloc(const pl_entry_t *entry, void *p, size_t szB
     pl_record_failure(entry, szB);
   else if (!pl_passes(p, szB))
     pl_record_block(entry, p, szB);
+  return p;
+}
+
+/* With --fill=yes fills a block behind the bytes that it has from before. Call when it is recorded:
+ * then the options have been read. */
+void pl_fill(void *p, size_t kept_szB);
+
+/* As pl_record_alloc, of memory from which the program expects nothing. */
+static inline void *pl_record_new(const pl_entry_t *entry, void *p, size_t szB) {
+  pl_record_alloc(entry, p, szB);
+  if (__builtin_expect(g_options.fill, 0))
+    pl_fill(p, 0);
   return p;
 }
 

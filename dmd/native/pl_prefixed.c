@@ -37,7 +37,8 @@ static void *get_block(size_t szB, size_t alignB, bool is_zeroed) {
 }
 
 static void *allocate(const pl_entry_t *entry, size_t szB, size_t alignB, bool is_zeroed) {
-  return pl_record_alloc(entry, get_block(szB, alignB, is_zeroed), szB);
+  void *p = get_block(szB, alignB, is_zeroed);
+  return is_zeroed ? pl_record_alloc(entry, p, szB) : pl_record_new(entry, p, szB);
 }
 
 static void *allocate_array(const pl_entry_t *entry, size_t n, size_t szB, size_t alignB,
@@ -103,6 +104,8 @@ static void *resize(const pl_entry_t *entry, void *p, size_t szB, size_t alignB,
     pl_record_failure(entry, szB);
   else if (is_zeroed && g_real.malloc_usable_size(now) > old_szB)
     dmd_mem_zero(now + old_szB, g_real.malloc_usable_size(now) - old_szB);
+  else if (!is_zeroed && g_options.fill)
+    pl_fill(now, old_szB);
   return now;
 }
 

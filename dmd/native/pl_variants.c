@@ -55,7 +55,7 @@ static void *program_s(unsigned form) {
 #define OURS_NEW(form, parameters, arguments, symbol, name)                                        \
   typedef void *(*fn_##form)parameters;                                                            \
   static void *call_##form(pl_entry_t entry, void *p, size_t szB) {                                \
-    return p == NULL ? NULL : pl_record_alloc(&entry, p, szB);                                     \
+    return p == NULL ? NULL : pl_record_new(&entry, p, szB);                                       \
   }                                                                                                \
   OPERATOR void *ours_##form parameters;                                                           \
   PL_FUNCTION(form, ours_##form, name)                                                             \
@@ -88,11 +88,14 @@ PL_DELETES(OURS_DELETE)
 
 /* ---- jemalloc ---- */
 
+enum { ZEROED = 0x40 }; /* MALLOCX_ZERO */
+
 PL_REPLACE(void *, mallocx, (size_t szB, int flags)) {
   pl_entry_t entry = PL_ENTRY(mallocx);
   if (g_real.mallocx == NULL)
     return NULL;
-  return pl_record_alloc(&entry, g_real.mallocx(szB, flags), szB);
+  void *p = g_real.mallocx(szB, flags);
+  return (flags & ZEROED) != 0 ? pl_record_alloc(&entry, p, szB) : pl_record_new(&entry, p, szB);
 }
 
 PL_REPLACE(void *, rallocx, (void *p, size_t szB, int flags)) {
@@ -102,8 +105,12 @@ PL_REPLACE(void *, rallocx, (void *p, size_t szB, int flags)) {
     return NULL;
   if (!pl_record_realloc_begin(&entry, p, szB, &moving))
     return NULL;
+  bool fills = g_options.fill && (flags & ZEROED) == 0;
+  size_t kept_szB = fills ? g_real.malloc_usable_size(p) : 0;
   void *now = g_real.rallocx(p, szB, flags);
   pl_record_realloc_end(&entry, &moving, now, szB);
+  if (fills)
+    pl_fill(now, kept_szB);
   return now;
 }
 
@@ -115,6 +122,8 @@ PL_REPLACE(size_t, xallocx, (void *p, size_t szB, size_t extra_szB, int flags)) 
     return 0;
   size_t before_szB = g_real.malloc_usable_size(p), most_szB;
   size_t now_szB = g_real.xallocx(p, szB, extra_szB, flags);
+  if (g_options.fill && (flags & ZEROED) == 0)
+    pl_fill(p, before_szB);
   if (__builtin_add_overflow(szB, extra_szB, &most_szB))
     most_szB = SIZE_MAX;
   if (now_szB != before_szB && now_szB >= szB) {
@@ -153,7 +162,7 @@ static bool is_early(void) {
 }
 
 static void *told(const pl_entry_t *entry, void *p, size_t szB) {
-  return pl_real_is_libc() ? pl_record_alloc(entry, p, szB) : p;
+  return pl_real_is_libc() ? pl_record_new(entry, p, szB) : p;
 }
 
 REPLACED void *__libc_malloc(size_t szB);
@@ -176,7 +185,8 @@ void *__libc_calloc(size_t n, size_t szB) {
   pl_entry_t entry = PL_ENTRY(calloc);
   if (is_early())
     return pl_early_alloc(1, n * szB);
-  return told(&entry, g_real.__libc_calloc(n, szB), n * szB);
+  void *p = g_real.__libc_calloc(n, szB);
+  return pl_real_is_libc() ? pl_record_alloc(&entry, p, n * szB) : p;
 }
 
 void *__libc_memalign(size_t alignB, size_t szB) {

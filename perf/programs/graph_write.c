@@ -100,7 +100,7 @@ int main(int argc, char **argv) {
   dmd_profile_init(&profile, &env);
   profile.run.word_szB = 8;
   dmd_graphwriter_init(&file, &env, write_out, NULL);
-  dmd_graphwriter_header(&file, &profile, false);
+  dmd_graphwriter_header(&file, &profile, false, 0);
   write_nodes(&file, n_blocks, n_pointers, n_stacks);
   write_stacks(&file, n_stacks);
   dmd_graphwriter_name(&file, "explicit/generated");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "randomgraph.h"
 
-enum { WORD = 8, MAX_BLOCKS = 60, MAX_ROOTS = 8, MAX_EDGES = 5, MAX_TREE = 6, MAX_THINGS = 6 };
+enum { WORD = 8, FILL = 0xa5 };
+enum { MAX_BLOCKS = 60, MAX_ROOTS = 8, MAX_EDGES = 5, MAX_TREE = 6, MAX_THINGS = 6 };
 
 typedef struct {
   dmd_heapgraph_t *graph;
@@ -21,7 +22,7 @@ static bool one_in(const maker_t *m, uint64_t n) {
 static const char *word(const maker_t *m) {
   static const char *const words[] = {
       "main",       "new",          "term::grow", "explicit/words",
-      "explicit/a", "\xc3\xa4 b",   "x",          "/usr/lib/libx.so",
+      "explicit/a", "\xc3\xa4 b",   "calloc",     "/usr/lib/libx.so",
       "a.c",        "malloc (m.c)", "\n"};
   return words[below(m, sizeof words / sizeof *words)];
 }
@@ -218,6 +219,8 @@ static void make_blocks(const maker_t *m, const dmd_graph_block_t *blocks, const
       dmd_graph_contents_t contents = {.tail = below(m, 2) * below(m, req + 1),
                                        .same = before > 0 ? m->n_roots + before : DMD_NONE,
                                        .byte = (uint8_t)below(m, 256)};
+      if (contents.byte % 3 < 2)
+        contents.byte = contents.byte % 3 == 0 ? 0 : FILL;
       if (m->graph->has_contents)
         dmd_heapgraph_set_contents(m->graph, &contents);
     }
@@ -246,6 +249,7 @@ void random_graph(dmd_heapgraph_t *graph, const dmd_env_t *env, const random_dic
   dmd_heapgraph_init(graph, env, m.n_roots, m.n_blocks, (m.n_roots + m.n_blocks) * MAX_EDGES);
   make_run(&m);
   graph->has_contents = m.n_blocks % 3 > 0;
+  graph->fill = m.n_blocks % 3 == 2 ? FILL : 0;
   make_objects(&m);
   place_blocks(&m, blocks, sizes);
   for (uint32_t i = 0; i < m.n_roots; i++)

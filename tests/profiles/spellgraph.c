@@ -124,6 +124,7 @@ static void spell_block(dmd_out_t *out, const dmd_heapgraph_t *graph, uint32_t n
 void spell_graph(dmd_out_t *out, const dmd_heapgraph_t *graph) {
   spell_run(out, &graph->profile);
   number(out, ", contents ", graph->has_contents);
+  number(out, ", fill ", graph->fill);
   for (uint32_t i = 1; i <= graph->numbers.last; i++) {
     const dmd_graph_number_t *one = DMD_POOL_AT(&graph->numbers, dmd_graph_number_t, i);
     number(out, "\nnumber in ", one->node);

@@ -140,7 +140,7 @@ void write_graph(const dmd_heapgraph_t *graph, dmd_write_fn write, void *ctx) {
   dmd_graphwriter_t file;
   uint32_t n_root_codes;
   dmd_graphwriter_init(&file, graph->env, write, ctx);
-  dmd_graphwriter_header(&file, profile, graph->has_contents);
+  dmd_graphwriter_header(&file, profile, graph->has_contents, graph->fill);
   for (uint32_t id = 1; id <= graph->objects.last; id++)
     dmd_graphwriter_object(&file, dmd_heapgraph_object(graph, id));
   write_roots(&file, graph, &n_root_codes);

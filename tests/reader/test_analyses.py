@@ -5,7 +5,8 @@ import json
 import os
 
 from dmdvtest import Profile
-from graphwriter import CLAIM, CLAIM_FUNCTION, REPORT_SET, Graph, claim, data, number, packed, part, wasteful_graph
+from graphwriter import (BLOCKS, CLAIM, CLAIM_FUNCTION, CODE, EDGES, END, HEADER, REPORT_SET, STACK, Graph, blocks, claim, code, data,
+                         edges, number, packed, part, wasteful_graph)
 from harness import files
 
 
@@ -220,6 +221,48 @@ def wasteful(test, name, compared=True):
 
 def checked(test, *args, status=1):
     return json.loads(test.dmdv("check", "--format=json", *args, status=status)[0])["findings"]
+
+
+def filled_graph(fill):
+    """Of five blocks of 1,000 bytes whose second half is equal bytes, or all: three of 0xa5, one of them alone, two of zeroes,
+    by calloc and malloc."""
+    header = data(1, "dmd-graph") + number(2, 1) + number(3, 8) + data(6, "dark-matter") + number(16, 1) + number(17, fill)
+    return Graph().set(
+        header=part(data(HEADER, header)),
+        root_edges=part(data(EDGES, edges([[(0, 1), (1, 2)], []]))),
+        blocks=part(data(BLOCKS, blocks([0x8000, 0x9000, 0xa000, 0xb000, 0xc000], requested=[1000] * 5, stack=[1, 1, 1, 2, 1],
+                                        contents_block=[0, 1, 1, 1, 1], same=[0] * 5, tail=[600, 700, 1000, 500, 500],
+                                        tail_byte=[0xa5, 0xa5, 0xa5, 0, 0])),
+                    data(EDGES, edges([[], [(3, 3), (4, 4), (5, 5)], [], [], []]))),
+        codes=part(data(CODE, code("malloc")), data(CODE, code("main", "a.c", 9, 1, 0x80)), data(CODE, code("calloc", "m.c", 1)),
+                   data(CODE, code("main", "a.c", 11, 1, 0x90))),
+        stacks=part(data(STACK, packed(1, [1, 2])), data(STACK, packed(1, [3, 4]))),
+        names=b"", report_sets=b"", tags=b"",
+        end=part(data(END, number(1, 2) + number(2, 5) + number(3, 5))))
+
+
+def test_waste_of_filled_blocks(test):
+    """The pattern at a block's end says that it was not written; zeroes only in blocks of calloc, and only perhaps."""
+    def untouched(fill):
+        path = test.write("filled.graph", filled_graph(fill).bytes())
+        found = json.loads(test.dmdv("waste", "--json", "--min-bytes=1", "--types=no", "--max-frames=1", path)[0])["findings"]
+        return {(one["kind"], one["neverWritten"], one["bytes"]) for one in found if one["kind"] == "untouched"}
+    test.equal(untouched(0xa5), {("untouched", True, 2300), ("untouched", False, 500)})
+    test.equal(untouched(0), {("untouched", False, 500)})  # each of two lines
+
+
+def test_waste_of_an_empty_heap(test):
+    def said(trigger, n):
+        header = data(1, "dmd-graph") + number(2, 1) + number(3, 8) + data(6, "dark-matter") + data(14, trigger)
+        graph = Graph().set(header=part(data(HEADER, header)), root_edges=part(data(EDGES, edges([[(0, 1)] if n else [], []]))),
+                            blocks=part(data(BLOCKS, blocks([0x8000], requested=[n], stack=[1])), data(EDGES, edges([[]]))) if n else b"",
+                            names=b"", report_sets=b"", tags=b"",
+                            end=part(data(END, number(1, 2) + number(2, 1 if n else 0) + number(3, 1 if n else 0))))
+        return test.dmdv("waste", "--types=no", test.write("x.graph", graph.bytes()))[0]
+    test.contains(said("exit", 0), "# the program has 0 bytes left at its exit: run it with --dump-at-peak=yes --graph=yes, ")
+    test.contains(said("exit", 100), "# the program has 100 bytes left at its exit: run it with --dump-at-peak=yes --graph=yes, ")
+    for out in said("exit", 4096), said("request", 0):
+        test.check("--dump-at-peak" not in out, out)
 
 
 def test_check_waste(test):

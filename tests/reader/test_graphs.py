@@ -199,6 +199,8 @@ def test_header(test):
     refused(test, with_header(number(2, 1), number(3, 5), mode), 0, "words have 5 bytes, and not 4 or 8")
     refused(test, with_header(number(2, 1), number(3, 8), data(6, "x")), 0,
             "the mode is not one of dark-matter, live, cumulative, scan")
+    refused(test, with_header(number(2, 1), number(3, 8), mode, number(17, 256)), 0,
+            "new blocks were filled with 256, which is not a byte")
 
 
 def test_end_that_counts_otherwise(test):

@@ -123,6 +123,43 @@ def untouched(t):
     t.equal((finding["blocks"], finding["used"], finding["enough"]), (1000, 1000000, 1000))
 
 
+FILL = ("--fill=yes",)
+
+
+def filled(t):
+    """New memory has the pattern; what calloc and realloc promise holds."""
+    program = t.program(["-g", "-O0"])
+    t.equal(t.run_command([program, "a5"], options=FILL).out, b"kept\n")
+    t.equal(t.run_command([program, "0"]).out, b"kept\n")
+
+
+def never_written(t):
+    """Ends that were written with zeroes are not called untouched, as they are without the pattern."""
+    program = t.program(["-g", "-O0"])
+    [finding] = _animal(t, "unwritten", "untouched", options=FILL, program=program)
+    t.equal((finding["blocks"], finding["used"], finding["enough"], finding["neverWritten"]), (1000, 1000000, 1000, True))
+    t.contains(finding["advice"], "was never written")
+    unfilled, _ = _found(t, program, "unwritten", "thrifty")
+    t.equal([(one["kind"], one["neverWritten"]) for one in unfilled["findings"]], [("untouched", False)])
+
+
+def never_written_after_realloc(t):
+    [finding] = _animal(t, "grown", "untouched", options=FILL)
+    t.equal((finding["used"], finding["neverWritten"]), (1000000, True))
+
+
+def never_written_at_all(t):
+    [finding] = _animal(t, "unused", "untouched", options=FILL)
+    t.equal((finding["used"], finding["neverWritten"]), (0, True))
+    t.contains(finding["advice"], "Allocate them when they are needed.")
+
+
+def zero_from_calloc(t):
+    """calloc's memory is not filled, so its ends may have been written."""
+    [finding] = _animal(t, "untouched", options=FILL)
+    t.equal((finding["used"], finding["neverWritten"]), (1000000, False))
+
+
 def _by_pahole(path):
     """{struct: (size, holes, bytes in holes, bytes behind)}. A summary of an inner struct is indented further."""
     found = {}

@@ -123,7 +123,7 @@ void capture(dmd_write_fn write, void *to) {
   dmd_profile_init(&profile, env);
   profile.run.word_szB = g_capture.word_szB;
   dmd_graphwriter_init(&file, env, write, to);
-  dmd_graphwriter_header(&file, &profile, true);
+  dmd_graphwriter_header(&file, &profile, true, 0);
   dmd_graphwriter_object(
       &file, &(dmd_graph_object_t){
                  .path = "/bin/app", .bias = BIAS, .start = CODE, .szB = OBJECT_END - CODE});

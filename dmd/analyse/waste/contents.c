@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/waste/contents.h"
 
+#include "base/str.h"
+
 /* A set of pairs. */
 typedef struct {
   dmd_pool_t pool;
@@ -56,12 +58,31 @@ static void look_at_duplicate(work_t *work, const dmd_graph_contents_t *contents
     dmd_waste_finding(w, id)->values += add_pair(&work->findings, id, contents->same);
 }
 
+/* Whether the program got the block filled with zeroes: from calloc, or a function with such a
+ * name. */
+static bool was_zeroed(const dmd_heapgraph_t *graph, uint32_t node) {
+  uint32_t stack = dmd_heapgraph_block(graph, node)->stack;
+  if (dmd_heapgraph_n_codes(graph, stack) == 0)
+    return false;
+  uint32_t code = dmd_heapgraph_stack_code(graph, stack, 0);
+  if (dmd_heapgraph_code(graph, code)->n_frames == 0)
+    return false;
+  uint32_t frame = dmd_heapgraph_code_frame(graph, code, 0);
+  const char *function = dmd_frames_location(&graph->profile.frames, frame).function;
+  return function != NULL &&
+         (dmd_str_find(function, "calloc") != NULL || dmd_str_find(function, "zalloc") != NULL);
+}
+
+/* A tail of zeroes may have been written, which is certain if new blocks had another content. */
 static void look_at_tail(dmd_waste_t *w, const dmd_graph_contents_t *contents) {
   uint32_t node = contents->node;
   uint64_t used = dmd_heapgraph_requested(w->graph, node) - contents->tail;
-  if (contents->byte != 0 || contents->tail < used)
+  bool is_new =
+      contents->byte == w->graph->fill || (contents->byte == 0 && was_zeroed(w->graph, node));
+  if (!is_new || contents->tail < used)
     return;
-  uint64_t bytes = dmd_waste_saved(w, node, contents->tail);
+  uint64_t bytes =
+      used == 0 ? dmd_nesting_own(&w->sizes, node).szB : dmd_waste_saved(w, node, contents->tail);
   uint32_t id = dmd_waste_add(w, DMD_WASTE_UNTOUCHED, node, node, DMD_NONE, bytes);
   if (id == DMD_NONE)
     return;
@@ -77,7 +98,13 @@ void dmd_waste_find_contents(dmd_waste_t *w) {
   for (uint32_t id = 1; id <= graph->contents.last; id++) {
     const dmd_graph_contents_t *contents =
         DMD_POOL_AT(&graph->contents, const dmd_graph_contents_t, id);
-    if (contents->tail > 0 && contents->tail == dmd_heapgraph_requested(graph, contents->node)) {
+    bool is_all =
+        contents->tail > 0 && contents->tail == dmd_heapgraph_requested(graph, contents->node);
+    if (is_all && dmd_waste_is_unwritten(graph, contents)) {
+      look_at_tail(w, contents);
+      continue;
+    }
+    if (is_all) {
       dmd_waste_add(w, DMD_WASTE_CONSTANT, contents->node, contents->node, DMD_NONE,
                     dmd_nesting_own(&w->sizes, contents->node).szB);
       continue;

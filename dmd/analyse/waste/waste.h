@@ -8,7 +8,8 @@
  *   constant    all requested bytes, at least 64, are equal: the usable bytes
  *   duplicate   an earlier block of the same name has equal contents: the usable bytes
  *   container   capacity of a container that is not in use (containers.h)
- *   untouched   at least half of the block, and 64 bytes, at its end are zero: as many
+ *   untouched   at least half of the block, and 64 bytes, at its end are zero: as many. If new
+ *               blocks were filled (--fill=yes): are as they were when it was allocated
  *   padding     bytes that a better order of a struct's members would save, for each value in the
  *               block (padding.h)
  *   small       for blocks of at most DMD_WASTE_SMALL requested bytes: what the allocator adds to

@@ -78,7 +78,9 @@ typedef enum {
   /* For each graph with numbers; optional. */
   DMD_BUNDLE_NUMBERS, /* dmd_graph_number_t */
   /* For each file, by its place in DMD_BUNDLE_FILES; optional. */
-  DMD_BUNDLE_CLAIMS /* a document: what dmdv claims says of the run, or of a graph alone */
+  DMD_BUNDLE_CLAIMS, /* a document: what dmdv claims says of the run, or of a graph alone */
+  /* For each graph whose new blocks were filled. */
+  DMD_BUNDLE_FILL /* with which byte */
 } dmd_bundle_kind_t;
 
 typedef enum { DMD_BUNDLE_IS_PROFILE, DMD_BUNDLE_IS_GRAPH } dmd_bundle_file_kind_t;

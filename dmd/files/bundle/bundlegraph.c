@@ -310,6 +310,12 @@ static const char *read_bit_fields(dmd_bundle_graph_t *graph, const dmd_bundle_t
   return dmd_bundlecursor_is_done(&c) ? NULL : "its bit fields";
 }
 
+static uint8_t read_fill(const dmd_bundle_t *image, uint32_t i) {
+  uint32_t n;
+  const uint8_t *fill = column(image, DMD_BUNDLE_FILL, i, sizeof *fill, &n);
+  return fill != NULL && n > 0 ? *fill : 0;
+}
+
 bool dmd_bundle_open_graph(dmd_bundle_graph_t *graph, const dmd_bundle_t *image, uint32_t i,
                            dmd_strbuf_t *why) {
   dmd_heapgraph_columns_t columns;
@@ -319,6 +325,7 @@ bool dmd_bundle_open_graph(dmd_bundle_graph_t *graph, const dmd_bundle_t *image,
   dmd_heapgraph_borrow(&graph->heap, image->env, &columns);
   graph->heap.profile.frame_view = image->settings.frame_view;
   graph->heap.has_contents = columns.contents != NULL;
+  graph->heap.fill = read_fill(image, i);
   dmd_types_init(&graph->types, image->env, sizeof(uint64_t));
   wrong = read_rest(graph, dmd_bundle_find(image, DMD_BUNDLE_GRAPH, i));
   dmd_typing_init(&graph->typing, &graph->heap, &graph->types);
@@ -420,6 +427,12 @@ static void write_contents(dmd_bundlewriter_t *w, uint32_t index, const dmd_heap
   dmd_bundlewriter_end_section(w);
 }
 
+static void write_fill(dmd_bundlewriter_t *w, uint32_t index, const dmd_heapgraph_t *heap) {
+  dmd_bundlewriter_begin(w, DMD_BUNDLE_FILL, index);
+  dmd_bundlewriter_fixed(w, heap->fill, 1);
+  dmd_bundlewriter_end_section(w);
+}
+
 static void write_residents(dmd_bundlewriter_t *w, uint32_t index, const dmd_heapgraph_t *heap) {
   dmd_bundlewriter_begin(w, DMD_BUNDLE_RESIDENTS, index);
   for (uint32_t i = 1; i <= heap->residents.last; i++) {
@@ -469,6 +482,8 @@ uint32_t dmd_bundlewriter_add_graph(dmd_bundlewriter_t *w, const dmd_heapgraph_t
   write_first_words(w, index, heap);
   if (heap->has_contents)
     write_contents(w, index, heap);
+  if (heap->fill != 0)
+    write_fill(w, index, heap);
   if (heap->residents.last > 0)
     write_residents(w, index, heap);
   if (heap->numbers.last > 0)

@@ -45,6 +45,7 @@ static const dmd_wire_member_t header_fields[] = {
     FIELD(14, SPAN, header, trigger),
     FIELD(15, SPAN, header, allocator),
     FIELD(16, NUMBER, header, has_contents),
+    FIELD(17, NUMBER, header, fill),
 };
 READER(header)
 

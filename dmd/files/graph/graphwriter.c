@@ -263,7 +263,7 @@ void dmd_graphwriter_resident(dmd_graphwriter_t *file, const dmd_graph_resident_
 }
 
 void dmd_graphwriter_header(dmd_graphwriter_t *file, const dmd_profile_t *profile,
-                            bool has_contents) {
+                            bool has_contents, uint8_t fill) {
   const dmd_run_t *run = &profile->run;
   dmd_strbuf_t *to = &file->message;
   put_text(to, 1, DMD_GRAPH_FORMAT);
@@ -285,6 +285,7 @@ void dmd_graphwriter_header(dmd_graphwriter_t *file, const dmd_profile_t *profil
   put_text(to, 14, run->trigger);
   put_text(to, 15, run->allocator);
   put_field(to, 16, has_contents);
+  put_field(to, 17, fill);
   add_message(file, PART_HEADER);
 }
 

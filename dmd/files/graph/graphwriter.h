@@ -57,9 +57,9 @@ void dmd_graphwriter_init(dmd_graphwriter_t *file, const dmd_env_t *env, dmd_wri
 void dmd_graphwriter_destroy(dmd_graphwriter_t *file);
 
 /* Writes what the profile says about the run: mode, run and arguments. has_contents: blocks will
- * have contents. */
+ * have contents. fill: what new blocks were filled with; 0: they were not. */
 void dmd_graphwriter_header(dmd_graphwriter_t *file, const dmd_profile_t *profile,
-                            bool has_contents);
+                            bool has_contents, uint8_t fill);
 
 void dmd_graphwriter_object(dmd_graphwriter_t *file, const dmd_graph_object_t *object);
 

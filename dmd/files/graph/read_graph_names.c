@@ -49,6 +49,9 @@ bool dmd_graph_check_header(dmd_graphreaderstate_t *l, const dmd_graphheader_t *
                             dmd_graph_llu(header->word_szB));
   if (mode_of(header->mode) > DMD_MODE_SCAN)
     return dmd_graph_reject(l, "the mode is not one of dark-matter, live, cumulative, scan");
+  if (header->fill > UINT8_MAX)
+    return dmd_graph_reject(l, "new blocks were filled with %llu, which is not a byte",
+                            dmd_graph_llu(header->fill));
   l->word_szB = header->word_szB;
   l->preview->mode = mode_of(header->mode);
   l->preview->run =
@@ -93,6 +96,7 @@ bool dmd_graph_load_run(dmd_graphreaderstate_t *l, const dmd_graphheader_t *head
                              .dump_number = header->dump_number,
                              .word_szB = (uint32_t)header->word_szB};
   l->graph->has_contents = header->has_contents != 0;
+  l->graph->fill = (uint8_t)header->fill;
   load_arguments(l, header);
   return true;
 }

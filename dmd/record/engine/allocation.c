@@ -79,6 +79,14 @@ static void *pointer_to(uint64_t addr) {
   return (void *)(uintptr_t)addr;
 }
 
+/* Makes n bytes of new memory what the program expects of them, if it expects anything. */
+static void prepare(const dmd_engine_t *engine, uint64_t addr, uint64_t n, bool zeroed) {
+  if (zeroed)
+    dmd_mem_zero(pointer_to(addr), (size_t)n);
+  else if (__builtin_expect(engine->options->fill, 0))
+    dmd_mem_fill(pointer_to(addr), DMD_FILL, (size_t)n);
+}
+
 /* ---- Allocating. ---- */
 
 dmd_new_block_t dmd_engine_describe_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
@@ -113,18 +121,19 @@ void dmd_engine_add_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr, 
 }
 
 static uint64_t new_block(dmd_engine_t *engine, uint32_t thread, uint64_t req_szB,
-                          uint64_t usable_szB, uint64_t alignB) {
+                          uint64_t usable_szB, uint64_t alignB, bool zeroed) {
   uint64_t addr = get_memory(engine, alignB, usable_szB);
   if (addr == 0)
     return fail(engine, thread, req_szB);
   dmd_engine_add_block(engine, thread, addr, req_szB, usable_szB);
+  prepare(engine, addr, usable_szB, zeroed);
   return addr;
 }
 
 uint64_t dmd_engine_malloc(dmd_engine_t *engine, uint32_t thread, uint64_t szB) {
   if (is_absurd(engine, thread, szB))
     return 0;
-  return new_block(engine, thread, szB, usable_of(engine, szB, 1), 1);
+  return new_block(engine, thread, szB, usable_of(engine, szB, 1), 1, false);
 }
 
 /* A request: size, alignment (a power of two; 1: none), and whether all new usable memory must be
@@ -138,10 +147,7 @@ static uint64_t allocate(dmd_engine_t *engine, uint32_t thread, wanted_t wanted)
   if (is_absurd(engine, thread, wanted.szB))
     return 0;
   uint64_t usable_szB = usable_of(engine, wanted.szB, wanted.alignB);
-  uint64_t addr = new_block(engine, thread, wanted.szB, usable_szB, wanted.alignB);
-  if (addr != 0 && wanted.zeroed)
-    dmd_mem_zero(pointer_to(addr), (size_t)usable_szB);
-  return addr;
+  return new_block(engine, thread, wanted.szB, usable_szB, wanted.alignB, wanted.zeroed);
 }
 
 uint64_t dmd_engine_calloc(dmd_engine_t *engine, uint32_t thread, uint64_t n, uint64_t szB) {
@@ -162,7 +168,7 @@ uint64_t dmd_engine_memalign(dmd_engine_t *engine, uint32_t thread, uint64_t szB
   if (is_absurd(engine, thread, szB))
     return 0;
   uint64_t usable_szB = usable_of(engine, szB, model_alignment(align));
-  return new_block(engine, thread, szB, usable_szB, align.granted);
+  return new_block(engine, thread, szB, usable_szB, align.granted, false);
 }
 
 uint64_t dmd_engine_new_aligned(dmd_engine_t *engine, uint32_t thread, uint64_t szB,
@@ -174,7 +180,7 @@ uint64_t dmd_engine_new_aligned(dmd_engine_t *engine, uint32_t thread, uint64_t 
   if (engine->new_rounds_up)
     asked_szB = dmd_allocator_new_request(engine->live.config.allocator, szB, model_alignB);
   uint64_t usable_szB = usable_of(engine, asked_szB, model_alignB);
-  return new_block(engine, thread, szB, usable_szB, align.granted);
+  return new_block(engine, thread, szB, usable_szB, align.granted, false);
 }
 
 /* ---- Freeing. ---- */
@@ -225,8 +231,7 @@ static uint64_t move_block(dmd_engine_t *engine, uint32_t thread, const dmd_bloc
   if (kept_szB > usable_szB)
     kept_szB = usable_szB;
   dmd_mem_copy(pointer_to(addr), pointer_to(old_addr), (size_t)kept_szB);
-  if (wanted->zeroed)
-    dmd_mem_zero(pointer_to(addr + kept_szB), (size_t)(usable_szB - kept_szB));
+  prepare(engine, addr + kept_szB, usable_szB - kept_szB, wanted->zeroed);
   dmd_engine_free(engine, thread, old_addr);
   dmd_engine_add_block(engine, thread, addr, wanted->szB, usable_szB);
   return addr;
@@ -235,8 +240,8 @@ static uint64_t move_block(dmd_engine_t *engine, uint32_t thread, const dmd_bloc
 static void resize_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_t *block,
                          uint64_t addr, const wanted_t *wanted, uint64_t usable_szB) {
   uint64_t old_szB = dmd_block_usable(block);
-  if (wanted->zeroed && usable_szB > old_szB)
-    dmd_mem_zero(pointer_to(addr + old_szB), (size_t)(usable_szB - old_szB));
+  if (usable_szB > old_szB)
+    prepare(engine, addr + old_szB, usable_szB - old_szB, wanted->zeroed);
   dmd_new_block_t now = dmd_engine_describe_block(engine, thread, addr, wanted->szB, usable_szB);
   dmd_live_resize(&engine->live, &now);
 }

@@ -11,6 +11,10 @@
  *
  * The host's heap is in the engine's own address space: calloc and realloc write to it.
  *
+ * With --fill=yes memory is filled with a pattern before the program gets it, so that a heap graph
+ * knows what was never written. Memory that the program expects to be zero, and the part of a block
+ * that realloc keeps, is as it is without; the memory of announced blocks is left alone.
+ *
  * Program errors (freeing a non-block, requesting a negative size) count as faults, and the first
  * one at each place is logged at once, since the program may not live until a dump.
  *

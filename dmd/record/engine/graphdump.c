@@ -143,7 +143,8 @@ static void write_graph(void *ctx, dmd_write_fn write, void *to) {
   dmd_roots_init(&g->roots, host, env, &g->memory);
   dmd_capture_init(&g->capture, &engine->live, &g->memory, &g->roots.mappings, &g->file,
                    engine->options->waste);
-  dmd_graphwriter_header(&g->file, g->profile, g->capture.compares);
+  dmd_graphwriter_header(&g->file, g->profile, g->capture.compares,
+                         engine->options->fill ? DMD_FILL : 0);
   write_roots(g);
   dmd_capture_blocks(&g->capture);
   if (engine->options->waste && host->heap_alloc == NULL)

@@ -353,6 +353,10 @@ static const dmd_option_t engine_options[] = {
      "native "
      "engine which pages between blocks are in memory",
      WORD, AT(waste)},
+    {"fill", "no|yes", "no",
+     "fill new memory with a pattern, except for that of calloc: if contents are compared, a heap "
+     "graph then knows which ends of blocks were never written; all of it becomes resident",
+     WORD, AT(fill)},
     {"dmd-out-file", "<file>", "dmd.out.%p.json.gz",
      "where to write the profile; %p is the pid, %q{VAR} an environment variable; gzipped if it "
      "ends in .gz",

@@ -47,6 +47,9 @@ typedef struct dmd_claim_fn {
 
 enum { DMD_MAX_CLAIM_ARGUMENT = 6 };
 
+/* The bytes that --fill=yes fills with: words of 8 such bytes are no addresses. */
+enum { DMD_FILL = 0xa5 };
+
 typedef enum { DMD_STACKS_FULL, DMD_STACKS_PARTIAL, DMD_STACKS_BY_FP } dmd_stacks_taken_t;
 
 typedef struct dmd_options {
@@ -69,7 +72,7 @@ typedef struct dmd_options {
   uint32_t max_records; /* 0: all */
   uint32_t max_frames;
   dmd_auto_t dump_at_exit, advice;
-  bool waste;
+  bool waste, fill;
   dmd_graph_when_t graph;
   bool no_peak;
   bool no_timeline;

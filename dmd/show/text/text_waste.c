@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/text/text_waste.h"
 
+#include "analyse/waste/contents.h"
 #include "analyse/waste/padding.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -148,10 +149,20 @@ static void advise_constant(dmd_out_t *out, const dmd_waste_t *w, const dmd_wast
                                   : ". Perhaps allocate them when they are needed.");
 }
 
-static void advise_untouched(dmd_out_t *out, const dmd_waste_finding_t *f) {
+static bool is_unwritten(const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  return f->kind == DMD_WASTE_UNTOUCHED &&
+         dmd_waste_is_unwritten(w->graph, dmd_heapgraph_contents(w->graph, f->example));
+}
+
+static void advise_untouched(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
   dmd_print_percent(out, (int64_t)(f->requested - f->used), (int64_t)f->requested);
-  dmd_out_str(out, f->blocks == 1 ? " of it, up to its end, is zero, perhaps never written. "
-                                  : " of them, up to their ends, is zero, perhaps never written. ");
+  dmd_out_str(out, f->blocks == 1 ? " of it, up to its end, " : " of them, up to their ends, ");
+  dmd_out_str(out, is_unwritten(w, f) ? "was never written. " : "is zero, perhaps never written. ");
+  if (f->used == 0) {
+    dmd_out_str(out, f->blocks == 1 ? "Allocate it when it is needed."
+                                    : "Allocate them when they are needed.");
+    return;
+  }
   dmd_out_str(out, f->blocks == 1 ? "It needs " : "95% of them need at most ");
   dmd_print_bytes(out, f->enough);
   dmd_out_char(out, '.');
@@ -197,7 +208,7 @@ void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_fi
     advise_pinned(&out, f);
     break;
   case DMD_WASTE_UNTOUCHED:
-    advise_untouched(&out, f);
+    advise_untouched(&out, w, f);
     break;
   default:
     advise_container(&out, w, f);
@@ -285,7 +296,7 @@ void dmd_waste_sentence(dmd_strbuf_t *to, const dmd_waste_t *w) {
   dmd_out_str(&out, " of the heap. The largest part, ");
   dmd_print_bytes(&out, most->counted);
   dmd_out_str(&out, ", is ");
-  dmd_out_str(&out, nouns[most->kind]);
+  dmd_out_str(&out, is_unwritten(w, most) ? "ends that were never written" : nouns[most->kind]);
   dmd_out_str(&out, ": ");
   dmd_out_flush(&out);
   dmd_waste_what(to, w, most, true);
@@ -392,11 +403,23 @@ static void print_hint(dmd_out_t *out, const dmd_waste_t *w) {
                 "--waste=yes, too\n");
 }
 
+/* A heap graph shows one moment, at which the program may already have freed what it needed. */
+static void print_peak_hint(dmd_out_t *out, const dmd_waste_t *w) {
+  const char *trigger = w->graph->profile.run.trigger;
+  if (w->heap_szB >= DMD_WASTE_LEAST_SZB || trigger == NULL || !dmd_str_equal(trigger, "exit"))
+    return;
+  dmd_out_str(out, "# the program has ");
+  dmd_print_bytes(out, w->heap_szB);
+  dmd_out_str(out, " left at its exit: run it with --dump-at-peak=yes --graph=yes, and look at the "
+                   "graph of when its heap was largest\n");
+}
+
 void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by, uint32_t max_rows) {
   if (w->n == 0) {
     dmd_out_str(out, "No finding saves ");
     dmd_print_bytes(out, w->options->least_szB);
     dmd_out_str(out, " or more.\n");
+    print_peak_hint(out, w);
     print_pages(out, w);
     print_hint(out, w);
     return;
@@ -473,6 +496,8 @@ static void write_details(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_wast
   case DMD_WASTE_UNTOUCHED:
     dmd_jsonout_key_u64(j, "used", f->used);
     dmd_jsonout_key_u64(j, "enough", f->enough);
+    if (f->kind == DMD_WASTE_UNTOUCHED)
+      dmd_jsonout_key_bool(j, "neverWritten", is_unwritten(w, f));
     if (f->holder != DMD_NONE)
       dmd_jsonout_key_str(j, "holder", dmd_kinds_name(w->keys->kinds, f->holder));
     if (f->way != DMD_NONE)

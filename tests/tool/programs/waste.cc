@@ -251,22 +251,65 @@ void untouched() {
   }
 }
 
+/* ---- the same with blocks of malloc, whose ends are zero if they were written. ---- */
+
+/* The last byte is no part of a pattern. */
+void fill_start(void *block, size_t szB) {
+  fill(block, szB);
+  static_cast<unsigned char *>(block)[szB - 1] = 1;
+}
+
+void unwritten() {
+  enum { SIZE = 4088, USED = 1000 };
+  for (int i = 0; i < MANY; i++) {
+    blocks[i] = malloc(SIZE);
+    fill_start(blocks[i], USED);
+    if (is_thrifty)
+      memset(static_cast<char *>(blocks[i]) + USED, 0, SIZE - USED);
+    else
+      wasted += SIZE - USED;
+  }
+}
+
+/* ---- blocks that grow, and whose last part is not used. ---- */
+
+void grown() {
+  enum { SIZE = 8184, USED = 1000 };
+  for (int i = 0; i < MANY; i++) {
+    blocks[i] = malloc(USED);
+    fill_start(blocks[i], USED);
+    blocks[i] = realloc(blocks[i], SIZE);
+    if (is_thrifty)
+      fill(static_cast<char *>(blocks[i]) + USED, SIZE - USED);
+    else
+      wasted += SIZE - USED;
+  }
+}
+
+/* ---- blocks of operator new that are not used at all. ---- */
+
+void unused() {
+  for (int i = 0; i < MANY; i++) {
+    blocks[i] = operator new(1016);
+    if (is_thrifty)
+      fill(blocks[i], 1016);
+    else
+      wasted += malloc_usable_size(blocks[i]);
+  }
+}
+
 struct way {
   const char *name;
   void (*run)();
 };
 
-const way ways[] = {{"slop", slop},
-                    {"padding", padding},
-                    {"small", small},
-                    {"lost", lost},
-                    {"container", container},
-                    {"duplicate", duplicate},
-                    {"constant", constant},
-                    {"untouched", untouched},
-                    {"buckets", buckets},
-                    {"deque", deque},
-                    {"text", text}};
+const way ways[] = {{"slop", slop},           {"padding", padding},
+                    {"small", small},         {"lost", lost},
+                    {"container", container}, {"duplicate", duplicate},
+                    {"constant", constant},   {"untouched", untouched},
+                    {"unwritten", unwritten}, {"grown", grown},
+                    {"unused", unused},       {"buckets", buckets},
+                    {"deque", deque},         {"text", text}};
 
 } // namespace
 

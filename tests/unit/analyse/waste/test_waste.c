@@ -34,21 +34,41 @@ static bool is_allocated(const keyed_t *keyed, uint32_t node) {
   return dmd_heapgraph_block(&keyed->graph, node)->flags == 0;
 }
 
-static bool is_constant(const keyed_t *keyed, const dmd_graph_contents_t *contents) {
+static bool is_all(const keyed_t *keyed, const dmd_graph_contents_t *contents) {
   return contents->tail > 0 &&
          contents->tail == dmd_heapgraph_requested(&keyed->graph, contents->node);
+}
+
+static bool is_new(const keyed_t *keyed, const dmd_graph_contents_t *contents) {
+  return keyed->graph.fill != 0 && contents->byte == keyed->graph.fill;
+}
+
+/* By the function that the program called. */
+static bool was_zeroed(const dmd_heapgraph_t *graph, uint32_t node) {
+  uint32_t stack = dmd_heapgraph_block(graph, node)->stack;
+  const dmd_frames_t *frames = &graph->profile.frames;
+  if (dmd_heapgraph_n_codes(graph, stack) == 0)
+    return false;
+  uint32_t code = dmd_heapgraph_stack_code(graph, stack, 0);
+  return dmd_heapgraph_code(graph, code)->n_frames > 0 &&
+         strncmp(dmd_frames_text(frames, dmd_heapgraph_code_frame(graph, code, 0)), "calloc", 6) ==
+             0;
+}
+
+static bool is_constant(const keyed_t *keyed, const dmd_graph_contents_t *contents) {
+  return is_all(keyed, contents) && !is_new(keyed, contents);
 }
 
 /* Whether a block before it, of those with its contents, has its name. */
 static bool is_repeated(const keyed_t *keyed, const dmd_graph_contents_t *contents) {
   const uint32_t *names = keyed->kinds.of;
   uint32_t node = contents->node;
-  if (contents->same == DMD_NONE || is_constant(keyed, contents))
+  if (contents->same == DMD_NONE || is_all(keyed, contents))
     return false;
   bool found = names[contents->same] == names[node];
   for (uint32_t other = contents->same + 1; other < node && !found; other++) {
     const dmd_graph_contents_t *its = dmd_heapgraph_contents(&keyed->graph, other);
-    found = its != NULL && its->same == contents->same && !is_constant(keyed, its) &&
+    found = its != NULL && its->same == contents->same && !is_all(keyed, its) &&
             names[other] == names[node];
   }
   return found;
@@ -57,7 +77,13 @@ static bool is_repeated(const keyed_t *keyed, const dmd_graph_contents_t *conten
 static uint64_t at_the_end(const keyed_t *keyed, const dmd_graph_contents_t *contents,
                            uint64_t own) {
   uint64_t requested = dmd_heapgraph_requested(&keyed->graph, contents->node);
-  if (contents->tail == 0 || is_constant(keyed, contents) || contents->byte != 0)
+  if (contents->tail == 0 || is_constant(keyed, contents))
+    return 0;
+  if (is_all(keyed, contents))
+    return own;
+  if (!is_new(keyed, contents) &&
+      !(contents->byte == 0 &&
+        (keyed->graph.fill == 0 || was_zeroed(&keyed->graph, contents->node))))
     return 0;
   if (2 * contents->tail < requested)
     return 0;
