@@ -2,7 +2,8 @@
  *
  * graph_write: writes a heap graph of any size to standard output, as dmd would before it
  * compresses it: BLOCKS blocks (default 1,000,000) with POINTERS pointers each (5) from STACKS
- * stacks (20,000).
+ * stacks (20,000). With a fourth argument of 1 every other block has contents, as with --waste=yes:
+ * half of these equal a block nearby, half end in zeroes.
  *
  * The first two pointers of block i lead to blocks 2i and 2i + 1, as far as there are such, so that
  * all are reached from the one root; one leads anywhere, the others to blocks nearby.
@@ -58,8 +59,16 @@ static void write_edges(dmd_graphwriter_t *file, uint64_t i, uint64_t n_blocks,
   }
 }
 
+static void write_contents(dmd_graphwriter_t *file, uint64_t i) {
+  uint32_t back = 1 + next_random() % NEAR;
+  dmd_graphwriter_contents_t contents = {.tail = next_random() % 33};
+  if (i % 2 == 0 && back < i)
+    contents = (dmd_graphwriter_contents_t){.same = back};
+  dmd_graphwriter_contents(file, &contents);
+}
+
 static void write_nodes(dmd_graphwriter_t *file, uint64_t n_blocks, unsigned long n_pointers,
-                        unsigned long n_stacks) {
+                        unsigned long n_stacks, bool has_contents) {
   dmd_graphwriter_root(file, &(dmd_graphwriter_root_t){
                                  .kind = DMD_ROOT_DATA, .addr = 4096, .szB = 8, .name = "all"});
   dmd_graphwriter_begin_root(file);
@@ -71,6 +80,8 @@ static void write_nodes(dmd_graphwriter_t *file, uint64_t n_blocks, unsigned lon
                                          .slop = next_random() % 8,
                                          .stack = 1 + (uint32_t)(next_random() % n_stacks),
                                          .reports = next_random() % 4 == 0});
+    if (has_contents && next_random() % 2 == 0)
+      write_contents(file, i);
     write_edges(file, i, n_blocks, n_pointers);
   }
 }
@@ -94,14 +105,15 @@ static void write_stacks(dmd_graphwriter_t *file, unsigned long n_stacks) {
 int main(int argc, char **argv) {
   uint64_t n_blocks = argument(argc, argv, 1, 1000000);
   unsigned long n_pointers = argument(argc, argv, 2, 5), n_stacks = argument(argc, argv, 3, 20000);
+  bool has_contents = argument(argc, argv, 4, 0) == 1;
   const dmd_env_t env = {.alloc = take, .free = give_back, .panic = panic};
   dmd_profile_t profile;
   dmd_graphwriter_t file;
   dmd_profile_init(&profile, &env);
   profile.run.word_szB = 8;
   dmd_graphwriter_init(&file, &env, write_out, NULL);
-  dmd_graphwriter_header(&file, &profile, false, 0);
-  write_nodes(&file, n_blocks, n_pointers, n_stacks);
+  dmd_graphwriter_header(&file, &profile, has_contents, 0);
+  write_nodes(&file, n_blocks, n_pointers, n_stacks, has_contents);
   write_stacks(&file, n_stacks);
   dmd_graphwriter_name(&file, "explicit/generated");
   dmd_graphwriter_report_set(&file, false, 1,
