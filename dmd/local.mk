@@ -454,6 +454,7 @@ dmd_types_sources = \
   dmd/debuginfo/names.c \
   dmd/debuginfo/sizefunctions.c \
   dmd/debuginfo/debugfile.c dmd/debuginfo/debugfile.h \
+  dmd/debuginfo/download.c dmd/debuginfo/download.h \
   dmd/debuginfo/dies.c dmd/debuginfo/dies.h \
   dmd/debuginfo/dwarfindex.c dmd/debuginfo/dwarfindex.h \
   dmd/debuginfo/dwarftypes.c dmd/debuginfo/dwarftypes.h \

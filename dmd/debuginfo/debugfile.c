@@ -5,6 +5,7 @@
 #include "host/process.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,11 +38,13 @@ bool dmdv_debugfiles_open(dmdv_debugfiles_t *files, const char *folder) {
                                       .section_address = dwfl_offline_section_address,
                                       .debuginfo_path = &files->path};
   files->dwfl = dwfl_begin(&files->callbacks);
-  if (files->dwfl == NULL)
+  if (files->dwfl == NULL) {
     dmd_env_free(&dmdv_env, files->path);
-  else
-    dwfl_report_begin(files->dwfl);
-  return files->dwfl != NULL;
+    return false;
+  }
+  dwfl_report_begin(files->dwfl);
+  dmdv_download_init(&files->download, files->dwfl);
+  return true;
 }
 
 void dmdv_debugfiles_close(dmdv_debugfiles_t *files) {
@@ -89,6 +92,15 @@ static Dwfl_Module *find_by_build_id(dmdv_debugfiles_t *files, const dmd_graph_o
   return found;
 }
 
+static Dwfl_Module *download(dmdv_debugfiles_t *files, const dmd_graph_object_t *object) {
+  char *path = dmdv_download_file(&files->download, object->build_id, object->n_build_id);
+  if (path == NULL)
+    return NULL;
+  Dwfl_Module *found = dwfl_report_offline(files->dwfl, path, path, -1);
+  free(path);
+  return found != NULL && is_the_one(found, object) ? found : NULL;
+}
+
 /* A graph may come from a stranger, who may have named a pipe that nobody writes to as an object.
  */
 static bool is_readable(const char *path) {
@@ -96,7 +108,7 @@ static bool is_readable(const char *path) {
   return path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
 }
 
-dmdv_debugfile_t dmdv_debugfile(dmdv_debugfiles_t *files, const dmd_graph_object_t *object) {
+static dmdv_debugfile_t find(dmdv_debugfiles_t *files, const dmd_graph_object_t *object) {
   dmdv_debugfile_t file = {.module = NULL};
   /* libdwfl wants a unique name for each module; two objects may have the same path. */
   if (is_readable(object->path)) {
@@ -109,12 +121,21 @@ dmdv_debugfile_t dmdv_debugfile(dmdv_debugfiles_t *files, const dmd_graph_object
   if (file.module == NULL)
     file.module = find_by_build_id(files, object);
   if (file.module == NULL)
+    file.module = download(files, object);
+  if (file.module == NULL)
     return file;
   Dwarf_Addr shift;
   file.dwarf = dwfl_module_getdwarf(file.module, &shift);
   GElf_Addr elf_shift;
   dwfl_module_getelf(file.module, &elf_shift);
   file.shift = elf_shift;
+  return file;
+}
+
+dmdv_debugfile_t dmdv_debugfile(dmdv_debugfiles_t *files, const dmd_graph_object_t *object) {
+  dmdv_download_begin(&files->download);
+  dmdv_debugfile_t file = find(files, object);
+  dmdv_download_end(&files->download);
   return file;
 }
 

@@ -4,12 +4,13 @@
  *
  * An object's own file is tried first, if its build id shows that it is still the one that ran. Its
  * debug information is in it or in a separate file. libdwfl finds that by the name in the object,
- * or by build id in the usual folders and, if it is configured, through debuginfod. If the object's
- * own file is gone, a separate file alone is used if it is found by build id.
+ * or by build id in the usual folders and from debuginfod servers (download.h). If the object's own
+ * file is gone, a separate file alone is used if it is found by build id.
  */
 #ifndef DMD_DEBUGINFO_DEBUGFILE_H
 #define DMD_DEBUGINFO_DEBUGFILE_H
 
+#include "debuginfo/download.h"
 #include "model/graph/heapgraph.h"
 
 #include <elfutils/libdwfl.h>
@@ -18,6 +19,7 @@ typedef struct dmdv_debugfiles {
   Dwfl *dwfl;
   char *path; /* the search path for separate files, in libdwfl's format */
   Dwfl_Callbacks callbacks;
+  dmdv_download_t download;
 } dmdv_debugfiles_t;
 
 /* A file of one object. Addresses in it are those of dmd_graph_object_t. */

@@ -10,6 +10,7 @@
   profile   reads a profile that the tool wrote, after checking its rules
   graphfile reads a heap graph that the tool wrote, after checking its rules
   page      a page of dmdv view, and its contents
+  debuginfod  a server of debug information of the tests' own
   postgresql  a PostgreSQL server of the tests' own, for histories
   protobuf  the wire format of heap graphs and of other programs' files
   valgrind  running programs under the tool, or another of Valgrind's, and reading their files

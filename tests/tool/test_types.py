@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The types of blocks: programs print the type of each block, and dmdv finds the same."""
 
+import ctypes.util
 import os
 import random
 import re
 import shutil
+import socket
 
 from harness import commands, files
 from harness.compiler import present
+from harness.debuginfod import Debuginfod
 from harness.suite import Skip
 
 
@@ -132,10 +135,14 @@ def by_debug_link(t):
     _compare(t, t.run_command([program]))
 
 
+def _build_id(program):
+    return re.search(r"Build ID: ([0-9a-f]+)", commands.run(["readelf", "-n", program]).out).group(1)
+
+
 def by_build_id(t):
     program = _copy(t)
     debug = _separate(t, program)
-    build_id = re.search(r"Build ID: ([0-9a-f]+)", commands.run(["readelf", "-n", program]).out).group(1)
+    build_id = _build_id(program)
     folder = t.new_folder()
     os.makedirs(os.path.join(folder, ".build-id", build_id[:2]))
     shutil.move(debug, os.path.join(folder, ".build-id", build_id[:2], build_id[2:] + ".debug"))
@@ -146,6 +153,48 @@ def by_build_id(t):
     os.remove(program)
     found, _ = _show(t, run, folder)
     t.check("shelf[]" in found["block"].values(), "no types without the program")
+
+
+def _census(t, run, urls, cache):
+    """What dmdv prints of the run's graph if these servers are given."""
+    graph = os.path.join(run.folder, "dmd.out.%d.1.graph.gz" % run.pid)
+    env = {"DEBUGINFOD_URLS": urls, "DEBUGINFOD_CACHE_PATH": cache}
+    return t.run_natively([t.place.dmdv(), "census", graph], env=env)
+
+
+def by_debuginfod(t):
+    """Also without the program, and later from the cache without a server. Nothing is asked if none is given."""
+    program = _copy(t)
+    served = t.new_folder()
+    build_id = _build_id(program)
+    shutil.move(_separate(t, program), served)
+    run = t.run_command([program])
+    caches = [t.new_folder() for _ in range(3)]
+    with Debuginfod(t.new_folder(), served) as server:
+        server.wait_for(build_id)
+        t.check(b"shelf" not in _census(t, run, "", caches[0]).out, "types without a server")
+        t.equal(os.listdir(caches[0]), [])
+        t.contains(_census(t, run, server.url, caches[1]).out.decode(), "shelf[]")
+        os.remove(program)
+        t.contains(_census(t, run, server.url, caches[2]).out.decode(), "shelf[]")
+        t.contains(os.listdir(caches[2]), build_id)
+    t.contains(_census(t, run, server.url, caches[2]).out.decode(), "shelf[]")
+
+
+def by_debuginfod_that_hangs(t):
+    """A server that takes requests and does not answer them: dmdv says so once, and goes on without it."""
+    if not ctypes.util.find_library("debuginfod"):
+        raise Skip("no libdebuginfod: install libdebuginfod1")
+    program = _copy(t)
+    _separate(t, program)
+    os.remove(program + ".debug")
+    run = t.run_command([program])
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen(64)
+        done = _census(t, run, "http://127.0.0.1:%d" % server.getsockname()[1], t.new_folder())
+    t.equal(done.err.decode().count("no server in DEBUGINFOD_URLS sent anything for 15 seconds: debug information is not downloaded"), 1)
+    t.check(b" blocks" in done.out and b"shelf" not in done.out, done.out)
 
 
 def another_build(t):
