@@ -155,9 +155,12 @@ void pl_end_by_signal(void) {
   pl_channel_end();
 }
 
-/* Other threads may still be using the libraries' internal memory. */
+/* The C library's exit has saved what registers held, so nothing of the program is in our frames.
+ * What frames that have returned left there would be taken for pointers. Other threads may still
+ * be using the libraries' internal memory. */
 static void finish_at_exit(int status, void *ctx) {
   pl_entry_t entry = PL_ENTRY_IN(NULL);
+  pl_thread()->roots_from = entry.sp;
   (void)status, (void)ctx;
   if (g_state == PL_WATCHING && pl_end_is_ours() && pl_thread_count() == 1) {
     if (dmd_str_find(g_options.out_file, "%q") != NULL)

@@ -379,11 +379,12 @@ static void visit_thread(const pl_stopped_t *stopped, dmd_thread_fn visit, void 
   static dmd_code_t codes[DMD_MAX_FRAMES];
   static uint64_t sps[DMD_MAX_FRAMES];
   const pl_context_t *at = &stopped->at;
+  const uint64_t from = stopped->thread->roots_from;
   pl_range_t stack = stack_of(stopped);
   dmd_walk_start_t start = start_of(stopped, stack);
   uint32_t n = dmd_unwind_frames(&g_roots.unwinder, &start, codes, sps, DMD_MAX_FRAMES);
   dmd_thread_t thread = {.thread = stopped->thread->number,
-                         .sp = at->sp,
+                         .sp = from > at->sp && from < stack.end ? from : at->sp,
                          .stack_start = stack.start,
                          .stack_end = stack.end,
                          .red_zone_szB = PL_RED_ZONE_SZB,

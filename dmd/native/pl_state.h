@@ -93,6 +93,7 @@ typedef struct pl_thread {
                                    * in interrupted it, as far as known; 0: none */
   uint64_t stack_low, stack_high; /* the thread's own stack, readable from any frame up to its end;
                                    * 0, 0: unknown */
+  uint64_t roots_from;            /* what lies below it on that is not the program's; 0: unknown */
   struct pl_walker *walker;       /* of pl_stack.h */
   dmd_fastpath_t quick;           /* the thread's copy of some of the engine's state */
   dmd_countdown_t countdown;      /* to the next sampled block, with --sample-interval */

@@ -113,3 +113,11 @@ def test_the_catalog_is_as_under_valgrind(t):
         found.append(results)
     t.equal(found[1], found[0])
     t.check(found[0][0]["rows"], "no types")
+
+
+def test_what_frames_left_that_have_returned(t):
+    """At exit, the engine's own frames lie where those of the program were: what is left there holds nothing."""
+    run = t.run([t.program("stale.c", ["-g", "-O0"])], options=["--graph=yes"])
+    path, = (os.path.join(run.folder, name) for name in run.graphs)
+    done = commands.run([t.builddir + "/dmdv", "leaks", "--json", "--max-records=all", path], status=None)
+    t.equal([row["state"] for row in json.loads(done.out)["rows"] if "lost_block" in json.dumps(row)], ["definitely"])
