@@ -18,7 +18,7 @@ typedef struct {
   uint64_t from, szB;
   uint32_t name;                /* of `strings` */
   uint32_t lines, last_line;    /* its line records: the first, and the last */
-  uint32_t inlines, last_range; /* the same for its inlined calls */
+  uint32_t inlines, last_range; /* and of its inlined calls */
   bool is_public;
 } code_t;
 

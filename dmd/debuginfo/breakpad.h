@@ -18,7 +18,7 @@
 typedef struct dmdv_breakpad dmdv_breakpad_t;
 
 /* Opens the file of an object in this folder: FOLDER/NAME/ID/NAME.sym or FOLDER/NAME.sym. build_id
- * is in hexadecimal. NULL if there is none; *is_other is then set if there is one with another
+ * is in hexadecimal. Returns NULL if no file has it; *is_other is then set if a file has another
  * build id. */
 dmdv_breakpad_t *dmdv_breakpad_open(const char *folder, const char *object, const char *build_id,
                                     bool *is_other);

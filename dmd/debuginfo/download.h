@@ -39,7 +39,7 @@ void dmdv_download_begin(dmdv_download_t *download);
 void dmdv_download_end(dmdv_download_t *download);
 
 /* The path of a file with the debug information of the object with this build id, to be freed with
- * free; NULL if there is none. Between begin and end. */
+ * free; NULL if no server has it. Call between begin and end. */
 char *dmdv_download_file(dmdv_download_t *download, const void *build_id, size_t n);
 
 #endif

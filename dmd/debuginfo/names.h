@@ -13,7 +13,7 @@
  * are read when a frame is in it.
  *
  * dmdv_names_search adds folders to search: for separate debug information, and for Breakpad's
- * symbol files (debuginfo/breakpad.h), which are asked where an object's own files have no lines.
+ * symbol files (debuginfo/breakpad.h), which it reads where an object's own files have no lines.
  *
  * In a build without libdw, frames stay as they are.
  */
@@ -28,7 +28,7 @@ typedef struct dmdv_names dmdv_names_t;
  * names, and which files are missing, if there were any such frames since its last call. */
 dmdv_names_t *dmdv_names_new(bool shows_below_main);
 const dmd_namer_t *dmdv_names_namer(const dmdv_names_t *names);
-/* How many places the namer was asked for, and how many it could name. */
+/* How many places the namer had to name, and how many it could name. */
 typedef struct dmdv_names_counts {
   uint64_t n_asked, n_named;
 } dmdv_names_counts_t;

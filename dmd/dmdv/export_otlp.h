@@ -13,7 +13,7 @@ const char *dmdv_export_otlp(const dmd_profile_t *profile, dmd_out_t *out,
                              const dmd_export_options_t *options);
 
 /* Whether a collector's answer of n bytes says that it took everything; otherwise *why gets its
- * reason. An answer that is no such message counts as success, as the status already said so. */
+ * reason. An answer of another kind counts as success, as the status already said so. */
 bool dmdv_otlp_accepted(const char *answer, size_t n, dmd_strbuf_t *why);
 
 #endif

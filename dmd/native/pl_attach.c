@@ -73,7 +73,7 @@ static bool read_options(void) {
   return g_attach.why_not == NULL;
 }
 
-/* What is done once in a process. */
+/* Done once in a process. */
 static void start_first(void) {
   pl_objects_watch(pl_rawexit_watch, pl_slots_fill);
   pl_objects_refresh();

@@ -39,7 +39,7 @@ void pl_end_by_signal(void);
 void pl_end_recording(uint64_t unused);
 
 /* Ends all recording, and appends the name of the final profile to an empty buffer, which stays
- * empty if there is none. When this returns, no thread is in the engine. */
+ * empty without one. When this returns, no thread is in the engine. */
 void pl_end_detach(dmd_strbuf_t *name);
 
 /* Ends all recording for a thread that holds the engine lock and whose dump ran out of memory.

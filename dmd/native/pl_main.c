@@ -187,7 +187,7 @@ void pl_start(void) {
     pl_say("dmd: the system has no memory for the engine: the program runs without it");
 }
 
-/* A library that is loaded late starts when it is told to (pl_attach.h). */
+/* A library that is loaded late starts later (pl_attach.h). */
 __attribute__((constructor)) static void start_at_load(void) {
   if (!pl_real_is_found() && pl_real_is_late())
     return;

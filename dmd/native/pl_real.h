@@ -164,7 +164,7 @@ const char *pl_operator_symbol(unsigned form);
  * themselves (pl_bindings.h). Call once, before the next two. */
 bool pl_real_is_late(void);
 
-/* For a library that is late: the program's function of this name; NULL: there is none. May take
+/* For a library that is late: the program's function of this name, or NULL. May take
  * the loader's lock and allocate. */
 void *pl_real_lookup(const char *name);
 

@@ -302,7 +302,7 @@ static void answer_request(IRSB *sb, const VexGuestLayout *layout) {
 
 void dm_direct_instrument(IRSB *sb, const VgCallbackClosure *closure,
                           const VexGuestLayout *layout) {
-  /* The instructions of what is answered at its entry would not be counted. */
+  /* A direct answer skips instructions, which would not be counted. */
   bool is_wanted = g_test_options.direct_requests && !g_options.counts_instructions;
   if (is_wanted && !answer_at_entry(sb, closure, layout))
     answer_request(sb, layout);

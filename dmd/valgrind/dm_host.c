@@ -88,7 +88,7 @@ static bool is_readable(void *ctx, uint64_t addr, uint64_t szB) {
   return VG_(am_is_valid_for_client)(addr, szB, VKI_PROT_READ);
 }
 
-/*--- The memory that an address lies in, which is asked only to report an error ---*/
+/*--- The memory that an address lies in, for reports of errors only ---*/
 
 static void describe_stack(const AddrInfo *ai, HChar *text, SizeT szB) {
   const HChar *fn;

@@ -87,7 +87,7 @@ def test_same_as_from_the_start(t):
 
 
 def test_blocks_from_before(t):
-    """They are freed and reallocated by the program's own functions; what was reallocated is a new block."""
+    """They are freed and reallocated by the program's own functions; a block that was reallocated is new."""
     with attached_program(t, "100") as program:
         attach(t, program)
         work(t, program)

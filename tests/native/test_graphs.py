@@ -116,7 +116,7 @@ def test_the_catalog_is_as_under_valgrind(t):
 
 
 def test_what_frames_left_that_have_returned(t):
-    """At exit, the engine's own frames lie where those of the program were: what is left there holds nothing."""
+    """At exit, the engine's own frames lie where those of the program were: addresses left there hold nothing."""
     run = t.run([t.program("stale.c", ["-g", "-O0"])], options=["--graph=yes"])
     path, = (os.path.join(run.folder, name) for name in run.graphs)
     done = commands.run([t.builddir + "/dmdv", "leaks", "--json", "--max-records=all", path], status=None)

@@ -61,7 +61,7 @@ def stacks(test, name):
 
 
 def test_breakpad(test):
-    """In both layouts; inlined calls, lines, public symbols, what is in no function."""
+    """In both layouts; inlined calls, lines, public symbols, addresses outside of all functions."""
     need_libdw(test)
     text = (SYMBOLS % (ID, BUILD_ID.upper())).encode()
     os.makedirs(test.path("store/oven/" + ID))

@@ -151,7 +151,7 @@ def _sets(t):
 
 
 def sets_right(t):
-    """Counters that are right: in requested and in usable bytes, and one that is asked often while nothing changes."""
+    """Counters that are right: in requested and in usable bytes, and one that is called often while nothing changes."""
     found = _claims(t, _sets(t))
     for name, calls, unit in (("used_right", 40, "requested"), ("used_usable", 40, "usable"), ("used_often", 10000, "requested")):
         function = found[name]
@@ -231,7 +231,7 @@ def inlined(t):
 
 def narrow_results(t):
     """With debug information dmdv knows how many bits a result has: what else is in the register does not count, and a
-    size that wrapped to 16 bits is told as such."""
+    size that wrapped to 16 bits is named as such."""
     run = t.run(options=["--claim-fn=size_narrow", "--claim-fn=size_with_rest"])
     found = _claims(t, run)
     rest = found["size_with_rest"]
@@ -301,7 +301,7 @@ def gallery_lzma(t):
 
 
 def gallery_historic(t):
-    """Mistakes that redis, zstd and valkey once made, in functions reduced to what they count: each is told, and the
+    """Mistakes that redis, zstd and valkey once made, in functions reduced to what they count: dmdv finds each, and the
     function as it was corrected is right."""
     run = t.run(options=["--claim-fn=*_size_before", "--claim-fn=*_size_since"])
     found = _claims(t, run)

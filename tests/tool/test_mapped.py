@@ -19,7 +19,7 @@ def _mapped(profile):
 
 
 def what_is_mapped_and_reported(t):
-    """The range that mremap grew keeps its stack, and the new part has mremap's. What was mapped over, unmapped or is only
+    """The range that mremap grew keeps its stack, and the new part has mremap's. Ranges that were mapped over, unmapped or are only
     reserved does not count, nor does what malloc maps. The second dump follows a munmap of 4,000 KiB."""
     run = t.run()
     t.equal(run.out.decode().split(), ["5120000", "100", "1024000", "100"])

@@ -330,8 +330,8 @@ typedef struct {
   bool is_any;
 } best_t;
 
-/* Whether the function returned several times, to the byte, what is retained by an object that
- * retains other blocks: then it does not mean the block, even if it is right for most blocks. */
+/* Whether several results were, to the byte, the retained size of an object that retains other
+ * blocks: then the function does not mean the block, even if it is right for most blocks. */
 static bool counts_more(const function_t *f) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < f->n && n < LEAST_FOR_MORE; i++) {
@@ -360,8 +360,8 @@ static bool is_constant(const function_t *f) {
   return differs;
 }
 
-/* Of rules that explain equally many shapes the one that explains most claims; then the one whose
- * wrong claims are explained best; then the first. */
+/* Among rules that explain equally many shapes, the one that explains most claims wins; then the
+ * one whose wrong claims are explained best; then the first. */
 static void try_rule(function_t *f, best_t *best) {
   uint32_t n_right;
   double score = score_of(f, &n_right);

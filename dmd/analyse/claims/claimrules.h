@@ -3,7 +3,7 @@
  * claimrules.h: finds what a function means by the size of an object, and which of its claims are
  * wrong.
  *
- * A rule is a scope (the block, what is owned, what is retained), a unit (requested or usable
+ * A rule is a scope (the block, its owned blocks, its retained blocks), a unit (requested or usable
  * bytes) and a constant. The rule of a function is the one that explains most shapes of objects to
  * the byte; a rule with a constant has to explain more than one without. The claims that it does
  * not explain are compared with the parts of the objects: for all claims about one shape, the same

@@ -74,7 +74,7 @@ static uint64_t into_of(const dmd_waste_t *w, uint32_t edge) {
 }
 
 /* The length of a list whose elements begin with a pointer to the next one; at most `most`, and
- * what is left of the steps for all lists: a file can have a circle. */
+ * no more steps than are left for all lists: a file can have a circle. */
 static uint64_t length_of(const dmd_waste_t *w, uint32_t node, uint64_t most, uint64_t *steps) {
   const dmd_graph_t *g = &w->graph->graph;
   uint64_t n = 1;

@@ -2,7 +2,7 @@
  *
  * contents.h: waste that shows in what blocks contain: duplicates, constant blocks, and blocks
  * whose end was never written, perhaps or, with --fill=yes, certainly. The engine compared contents
- * when it wrote the graph; a graph of an engine that did not has none of these.
+ * when it wrote the graph; other graphs do not have this waste.
  */
 #ifndef DMD_ANALYSE_WASTE_CONTENTS_H
 #define DMD_ANALYSE_WASTE_CONTENTS_H

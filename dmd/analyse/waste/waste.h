@@ -24,8 +24,8 @@
  * finding that saves most of them, and only these are added up. Free bytes of pinned pages are no
  * block's, and are added to them.
  *
- * Only blocks of the allocator can be slop or small, not announced ones. Of nested blocks each byte
- * belongs to the innermost (model/graph/nesting.h).
+ * Only blocks of the allocator can be slop or small, not announced ones. Each byte of
+ * nested blocks belongs to the innermost (model/graph/nesting.h).
  *
  * Time: proportional to nodes and edges. Memory: 12 bytes a block, 9 more for lost ones, and the
  * findings. No recursion.

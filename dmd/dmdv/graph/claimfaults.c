@@ -63,7 +63,7 @@ static bool peek(void *ctx, const dmd_graph_preview_t *preview) {
 }
 
 /* Whether a graph has claims of the process, or cannot be read. Debug information is not read for
- * it. Most graphs of a run may have none, if it also wrote graphs for other reasons. */
+ * it. Many graphs of a run may lack claims, if it wrote them for other reasons. */
 static bool has_claims(const char *name, uint64_t pid) {
   peek_t found = {.pid = pid, .has_claims = true};
   const dmdv_typedgraph_options_t options = {.is_quiet = true, .is_wanted = peek, .ctx = &found};

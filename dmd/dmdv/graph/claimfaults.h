@@ -4,7 +4,7 @@
  *
  * The claims are in the heap graphs of the run: those in the profile's folder whose names differ
  * from its own only in the dump's number, and that are of the same process. So all profiles of a
- * process have the same of these faults.
+ * process share these faults.
  */
 #ifndef DMD_DMDV_GRAPH_CLAIMFAULTS_H
 #define DMD_DMDV_GRAPH_CLAIMFAULTS_H

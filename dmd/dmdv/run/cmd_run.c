@@ -536,7 +536,7 @@ static int run_under_valgrind(const options_t *options) {
   return status;
 }
 
-/* Sets an engine: the native one if it can do what is asked. */
+/* Sets an engine: the native one if it supports all options. */
 static void choose_engine(options_t *options) {
   options->engine = dmdv_native_is_installed() ? ENGINE_NATIVE : ENGINE_VALGRIND;
   for (int i = 0; i < options->n_tool; i++)

@@ -144,7 +144,8 @@ static inline const dmd_bundle_file_t *dmd_bundle_file(const dmd_bundle_t *image
 /* The document of profile i, from 0 to n_profiles - 1: *n bytes, not NUL-terminated. */
 const char *dmd_bundle_profile(const dmd_bundle_t *image, uint32_t i, size_t *n);
 
-/* The document about the claims of file i, likewise; it was not checked. NULL: there is none. */
+/* The document about the claims of file i, likewise and unchecked; NULL if the bundle has no such
+ * document. */
 const char *dmd_bundle_claims(const dmd_bundle_t *image, uint32_t i, size_t *n);
 
 /* The text of a line (from 1) of a source file, named as in frames; NULL if the bundle does not

@@ -122,7 +122,7 @@ typedef struct dmd_graphwriter_edge {
 void dmd_graphwriter_edge(dmd_graphwriter_t *file, const dmd_graphwriter_edge_t *edge);
 
 /* A number beside the pointer that is the latest edge, `words` words behind it or, if negative,
- * before it. Of a node's numbers each is behind the one before. */
+ * before it. A node's numbers come in ascending order. */
 void dmd_graphwriter_number(dmd_graphwriter_t *file, int words, uint64_t number);
 
 /* Pages in memory, behind the ones before. */

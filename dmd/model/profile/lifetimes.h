@@ -3,8 +3,8 @@
  * lifetimes.h: what each stack allocated in the whole run, and how long its blocks lived.
  *
  * A block's lifetime is measured in bytes that the program allocated meanwhile, or in its
- * instructions (dmd_run_t.counts_instructions), of which 1,024 count as a KiB. Blocks that are
- * still there have none yet. Blocks that the program announced do not count, and a realloc is a
+ * instructions (dmd_run_t.counts_instructions), of which 1,024 count as a KiB. Live blocks have
+ * no lifetime yet. Blocks that the program announced do not count, and a realloc is a
  * free and an allocation.
  */
 #ifndef DMD_MODEL_PROFILE_LIFETIMES_H

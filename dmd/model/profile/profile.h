@@ -384,7 +384,7 @@ typedef struct dmd_peak_view {
   dmd_moment_side_t side;
 } dmd_peak_view_t;
 
-/* Of a profile with the records of its peak. with_reports: blocks that are still there keep the
+/* The profile must have the records of its peak. with_reports: blocks that are still there keep the
  * reports that they have at the dump, and the mode is that of the dump. */
 void dmd_peak_view_init(dmd_peak_view_t *view, const dmd_profile_t *profile, bool with_reports);
 void dmd_peak_view_destroy(dmd_peak_view_t *view);

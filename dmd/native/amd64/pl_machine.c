@@ -56,7 +56,7 @@ __asm__(".text\n"
         ".cfi_endproc\n"
         ".size pl_machine_call_by, . - pl_machine_call_by\n");
 
-/* The instruction `ret` in the caller's page; NULL: there is none. */
+/* The instruction `ret` in the caller's page, or NULL. */
 static const void *find_ret(const void *caller) {
   enum { PAGE_SZB = 4096, RET = 0xc3 };
   const uint8_t *page = (const uint8_t *)((uintptr_t)caller & ~(uintptr_t)(PAGE_SZB - 1));

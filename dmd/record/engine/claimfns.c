@@ -14,7 +14,7 @@ enum {
   MAX_SHORT_WALK = 256,   /* blocks */
   FREE_GRAPHS = 8,        /* graphs before frees until the number of claims has to double */
   FIRST_DIFFERENCES = 4,  /* of a set, until their number has to double */
-  MAX_INLINED = 8,        /* names of inlined functions that are said */
+  MAX_INLINED = 8,        /* names of inlined functions in the message */
   PROMPT_GRAPHS = 32      /* graphs after claims of functions whose claims were outdated, or differ
                              from the sum of a set */
 };

@@ -82,11 +82,11 @@ static inline uint64_t dmd_ages_time(const dmd_ages_t *ages, uint64_t otherwise)
  * note, it and the blocks after it have a larger number. */
 void dmd_ages_note_birth(dmd_ages_t *ages, dmd_block_t *block, uint32_t *number);
 
-/* A block was added, and all frees before were told. */
+/* A block was added. Call after dmd_ages_free for all frees before. */
 void dmd_ages_add(dmd_ages_t *ages, const dmd_block_t *block);
 
-/* A block of a thread alone is freed at this time. number is that of its free (dmd_instant_t). All
- * frees before it were told. is_newest: nothing was allocated after it. */
+/* A block of a thread alone is freed at this time. number is that of its free (dmd_instant_t). Call
+ * in the order of the frees. is_newest: nothing was allocated after it. */
 void dmd_ages_free(dmd_ages_t *ages, const dmd_block_t *block, uint64_t now, uint32_t number,
                    bool is_newest);
 

@@ -176,8 +176,8 @@ static void set_time(dmd_peak_t *peak) {
     peak->n_instructions = peak->instructions.now(peak->instructions.ctx);
 }
 
-/* Of two threads at once one may be lost. Frees can be published before the allocations, so what
- * was published may be negative. */
+/* If two threads come at once, one note may be lost. Frees can be published before the allocations,
+ * so what was published may be negative. */
 static void note_heap(dmd_peak_t *peak, uint64_t szB) {
   if ((int64_t)szB >= 0 && szB < __atomic_load_n(&peak->least_szB, __ATOMIC_RELAXED))
     __atomic_store_n(&peak->least_szB, szB, __ATOMIC_RELAXED);

@@ -48,7 +48,7 @@ void dmd_regions_add_stack(dmd_regions_t *r, uint64_t start, uint64_t end, uint3
 void dmd_regions_end_stack(dmd_regions_t *r, uint32_t thread);
 void dmd_regions_end_other_stacks(dmd_regions_t *r, uint32_t thread);
 
-/* What is in [from, from + szB) moved to `to`, and keeps its stacks and reports. */
+/* The range [from, from + szB) moved to `to`, and keeps its stacks and reports. */
 void dmd_regions_move(dmd_regions_t *r, uint64_t from, uint64_t to, uint64_t szB);
 
 /* Reports what is in [start, end); the last reporter counts. Returns the bytes that are there. */

@@ -88,7 +88,7 @@ dmd_nodekeys_t *dmd_session_graph_keys(dmd_session_graph_t *graph);
 const dmd_retained_t *dmd_session_retained(dmd_session_graph_t *graph);
 const dmd_records_t *dmd_session_graph_records(dmd_session_graph_t *graph);
 const dmd_owners_t *dmd_session_owners(dmd_session_graph_t *graph);
-/* Findings of at least so many bytes; kept until other ones are asked for. */
+/* Findings of at least so many bytes; kept until a call with another size. */
 const dmd_waste_t *dmd_session_waste(dmd_session_graph_t *graph, uint64_t least_szB);
 
 /* A view of a profile does not search larger graphs for owners or waste, because that takes too

@@ -19,7 +19,7 @@
 #include "model/profile/profile.h"
 #include "show/page/query.h"
 
-/* A document in a bundle; bytes NULL: there is none. */
+/* A document in a bundle; bytes: NULL without one. */
 typedef struct dmd_session_document {
   const char *bytes;
   size_t n;

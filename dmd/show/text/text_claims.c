@@ -280,7 +280,7 @@ static void write_name(dmd_jsonout_t *j, const char *key, const dmd_claimrules_t
     dmd_jsonout_key_str(j, key, dmd_claimcases_name(rules->cases, name));
 }
 
-/* What is written. */
+/* The state of the writer. */
 typedef struct {
   const dmd_claimrules_t *rules;
   const dmd_profile_t *stacks;

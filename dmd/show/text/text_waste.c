@@ -265,7 +265,7 @@ void dmd_waste_what(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_find
   dmd_strbuf_destroy(&type);
 }
 
-/* The finding of which the total counts most; NULL if there is none. */
+/* The finding of which the total counts most, or NULL. */
 static const dmd_waste_finding_t *largest(const dmd_waste_t *w) {
   const dmd_waste_finding_t *most = NULL;
   for (uint32_t i = 0; i < w->n; i++)

@@ -50,7 +50,7 @@ export interface ClaimedFunction {
   readonly right: number;
   /** The rule that explains most calls; undefined: none was judged. */
   readonly returns?: string;
-  /** The same with the number of calls that it explains, and which calls were not judged. */
+  /** And how many calls it explains, and which calls were not judged. */
   readonly sentences: readonly string[];
   readonly findings: readonly ClaimFinding[];
 }

@@ -49,7 +49,7 @@ export function viewOf(finding: Finding): readonly [string, Record<string, strin
   }
 }
 
-/** Of each function the commonest wrong size. */
+/** The commonest wrong size of each function. */
 export function wrongSizes({ functions }: ClaimsAnswer): Finding[] {
   return functions.flatMap(({ function: name, findings: [finding] }) =>
     finding === undefined ? [] : [{ kind: "claim", bytes: finding.bytes, blocks: finding.calls, share: "", place: name, sentence: finding.sentence, command: "claims" }],

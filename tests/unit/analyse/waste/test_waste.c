@@ -398,7 +398,7 @@ static void least_size(void **state) {
   host_init(&host);
   make_graph(&keyed, &host.env, "glibc", (const uint64_t[][2]){{100, 104}, {20, 24}}, 2);
   find(&f, &keyed, (dmd_waste_options_t){~0u, 8, NULL});
-  /* Slop of 4 + 4; what is small costs 12. */
+  /* Slop of 4 + 4; a small block costs 12. */
   assert_int_equal(f.waste.n, 2);
   assert_int_equal(f.waste.bytes, 4 + 12);
   forget(&f);

@@ -45,7 +45,7 @@ static void move(page_t *pages, uint32_t from, uint32_t to, uint32_t n) {
     pages[to + i] = moved[i];
 }
 
-/* From the top down to what is known. */
+/* From the top down to the known part. */
 static void add_stack(page_t *pages, uint32_t from, uint32_t n, uint32_t stack, uint32_t thread) {
   for (uint32_t i = n; i > 0 && pages[from + i - 1].stack == 0; i--)
     pages[from + i - 1] = (page_t){.stack = stack, .thread = thread};

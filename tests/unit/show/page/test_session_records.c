@@ -236,7 +236,7 @@ static void rows_by_their_name(void **state) {
   page_end(&f);
 }
 
-/* Of the sections asked for, whatever is filtered. */
+/* For the chosen sections, whatever the filter is. */
 static void which_columns_are_empty(void **state) {
   (void)state;
   static const struct {
