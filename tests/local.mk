@@ -231,7 +231,7 @@ thread_core_sources = \
 # Further sources for the test of dmdv's threads.
 thread_reader_sources = \
   dmd/analyse/records/allocfns.c dmd/analyse/tree/amounts.c dmd/analyse/history/stackset.c \
-  dmd/base/fail.c dmd/base/fnname.c dmd/base/out.c \
+  dmd/base/fail.c dmd/base/fnname.c dmd/base/jsonout.c dmd/base/out.c \
   dmd/base/wire.c dmd/files/graph/graphwriter.c dmd/model/graph/heapgraph.c \
   dmd/model/graph/nesting.c dmd/files/profile/jsondocument.c dmd/files/graph/graphreaderstate.c \
   dmd/files/profile/profilereader.c dmd/files/profile/read_hints.c dmd/files/profile/read_blocks.c dmd/files/profile/read_frames.c dmd/files/graph/graphreader.c \
