@@ -22,6 +22,8 @@ def name_of(args):
         return "screen"
     if words[0] == "check" and "--format=json" in words:
         return "checks" if "--each" in words else "check"
+    if words[0] == "diff" and any(".graph" in word for word in words):  # as census prints it
+        return None
     if words[0] in ("print", "diff") and "--json" in words:
         return "sums" if any(word.startswith("--by") for word in words) else "records"
     return "timeline" if words[0] == "timeline" and "--json" in words else None
