@@ -36,7 +36,7 @@ def named(name):
     document = copy.deepcopy(mutation.PROFILE)
     for container, key in mutation.places(document):
         value = container[key]
-        if key in mutation.WORDS + ["buildId", "time", "dmdEnvVar"] or not isinstance(value, str) or value.isdigit():
+        if key in mutation.WORDS + ["buildId", "time", "timeUnit", "dmdEnvVar"] or not isinstance(value, str) or value.isdigit():
             continue
         container[key] = "#00: " + name if value.startswith("#00: ") else name
     document["dmd"]["processes"][1]["process"] += "2"  # each has its own
