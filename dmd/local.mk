@@ -383,7 +383,7 @@ dmd_reader_sources = \
   dmd/dmdv/run/cmd_symbolize.c \
   dmd/dmdv/export_otlp.h \
   dmd/dmdv/export_pprof.h \
-  dmd/dmdv/pushrequest.c dmd/dmdv/pushrequest.h \
+  dmd/dmdv/labels.c dmd/dmdv/labels.h dmd/dmdv/pushrequest.c dmd/dmdv/pushrequest.h \
   dmd/debuginfo/flow.c dmd/debuginfo/flow.h \
   dmd/debuginfo/instruction.c dmd/debuginfo/instruction.h \
   dmd/debuginfo/names.h \

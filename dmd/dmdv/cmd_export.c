@@ -12,6 +12,7 @@
 #include "dmdv/export_otlp.h"
 #include "dmdv/export_pprof.h"
 #include "dmdv/graph/typedgraph.h"
+#include "dmdv/labels.h"
 #include "host/output.h"
 #include "host/process.h"
 #include "show/export/exportmetrics.h"
@@ -126,48 +127,30 @@ typedef struct {
   dmd_section_t section; /* DMD_N_SECTIONS: not given */
   unsigned roots;        /* bits of dmd_label_t */
   const char *output;    /* NULL: standard output */
-  dmd_export_label_t labels[DMD_EXPORT_MAX_LABELS];
-  size_t n_labels;
+  dmdv_labels_t labels;
   uint32_t max_nodes; /* 0: as many as the format's readers accept */
   dmdv_typedgraph_options_t graph;
   dmd_load_options_t load;
   dmdv_files_t files;
 } options_t;
 
-static bool is_label_name(const char *name, size_t n) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.0123456789";
-  return n > 0 && strchr(".0123456789", name[0]) == NULL && strspn(name, letters) >= n;
-}
-
 /* A name can have only one value, whether dmdv or the user sets it: that is all that stores
  * accept. */
-static const char *label_is_wrong(const options_t *o, const char *value, size_t n) {
+static bool take_label(void *target, const char *value, dmd_strbuf_t *why) {
   static const char *const own[] = {"status",          "tag",    "reporter",
                                     "second_reporter", "thread", "process"};
-  if (value[n] != '=' || !is_label_name(value, n))
-    return "give NAME=VALUE, where NAME has letters, digits, _ and, with otlp, dots";
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    if (strlen(own[i]) == n && strncmp(own[i], value, n) == 0)
-      return "dmdv sets this label itself";
-  for (size_t i = 0; i < o->n_labels; i++)
-    if (strlen(o->labels[i].key) == n && strncmp(o->labels[i].key, value, n) == 0)
-      return "this label is given twice";
-  return o->n_labels == DMD_EXPORT_MAX_LABELS ? "there are too many labels" : NULL;
-}
-
-static bool take_label(void *target, const char *value, dmd_strbuf_t *why) {
   options_t *o = target;
   size_t n = strcspn(value, "=");
-  const char *reason = label_is_wrong(o, value, n);
-  if (reason != NULL) {
-    dmd_strbuf_str(why, reason);
+  for (size_t i = 0; value[n] == '=' && i < sizeof own / sizeof *own; i++)
+    if (strlen(own[i]) == n && strncmp(own[i], value, n) == 0) {
+      dmd_strbuf_str(why, "dmdv sets this label itself");
+      return false;
+    }
+  if (value[n] == '=' && dmdv_labels_has(&o->labels, value, n)) {
+    dmd_strbuf_str(why, "this label is given twice");
     return false;
   }
-  dmd_strbuf_t key;
-  dmd_strbuf_init(&key, &dmdv_env);
-  dmd_strbuf_bytes(&key, value, n);
-  o->labels[o->n_labels++] = (dmd_export_label_t){dmd_strbuf_take(&key), value + n + 1};
-  return true;
+  return dmdv_labels_add(&o->labels, value, "letters, digits, _ and, with otlp, dots", why);
 }
 
 static const dmd_option_t options[] = {
@@ -233,12 +216,12 @@ static bool check_format(const options_t *o, const format_t *format) {
     return dmdv_error("export: --root works with --format=collapsed or speedscope only");
   if (o->max_nodes != 0 && format->write_graph == NULL)
     return dmdv_error("export: --max-nodes works with --format=heapsnapshot or fxsnapshot only");
-  if (o->n_labels != 0 && o->format != FORMAT_PPROF && o->format != FORMAT_OTLP)
+  if (o->labels.n != 0 && o->format != FORMAT_PPROF && o->format != FORMAT_OTLP)
     return dmdv_error("export: --label works with --format=pprof or otlp only");
-  for (size_t i = 0; i < o->n_labels; i++)
-    if (o->format == FORMAT_PPROF && strchr(o->labels[i].key, '.') != NULL)
+  for (size_t i = 0; i < o->labels.n; i++)
+    if (o->format == FORMAT_PPROF && strchr(o->labels.all[i].key, '.') != NULL)
       return dmdv_error("export: --label=%s: names with a dot work with --format=otlp only",
-                        o->labels[i].key);
+                        o->labels.all[i].key);
   if (o->load.ignore_alloc_fns && (format->write_graph != NULL || format->is_figures))
     return dmdv_error(
         "export: --ignore-alloc-fns works only with formats that have the stacks of profiles");
@@ -284,8 +267,8 @@ static bool write_profiles(const dmd_profile_t *profiles, size_t n, const option
   dmd_export_options_t export = {.section = is_part ? o->section : DMD_SECTION_ALL,
                                  .roots = o->roots,
                                  .exporter = "dmdv " DMD_VERSION,
-                                 .labels = o->labels,
-                                 .n_labels = o->n_labels};
+                                 .labels = o->labels.all,
+                                 .n_labels = o->labels.n};
   const char *why = n > 1 ? dmd_export_processes(profiles, o->files.names, n, &out)
                           : format->write(profiles, &out, &export);
   if (why == NULL)
@@ -378,8 +361,7 @@ static int run(int argc, char **argv) {
   int status = dmdv_read_command_line(&dmdv_export_command, &o, argc, argv, &o.files);
   if (status < 0)
     status = check_options(&o) && export_files(&o) ? 0 : 2;
-  for (size_t i = 0; i < o.n_labels; i++)
-    dmd_env_free(&dmdv_env, (void *)o.labels[i].key);
+  dmdv_labels_destroy(&o.labels);
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/commandline/show.h"
+#include "dmdv/labels.h"
 #include "dmdv/pushrequest.h"
 #include "host/process.h"
 
@@ -22,8 +23,7 @@ typedef struct {
   const char *url;
   unsigned store; /* dmdv_store_t; DMDV_N_STORES: not given */
   const char *name;
-  dmd_export_label_t labels[DMD_EXPORT_MAX_LABELS];
-  size_t n_labels;
+  dmdv_labels_t labels;
   char *headers[MAX_HEADERS];
   size_t n_headers;
   const char *token_file, *ca_file;
@@ -32,27 +32,9 @@ typedef struct {
   dmdv_files_t files;
 } options_t;
 
-static bool is_name(const char *name, size_t n) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.0123456789";
-  return n > 0 && strchr(".0123456789", name[0]) == NULL && strspn(name, letters) >= n;
-}
-
 static bool take_label(void *target, const char *value, dmd_strbuf_t *why) {
   options_t *o = target;
-  size_t n = strcspn(value, "=");
-  if (value[n] != '=' || !is_name(value, n)) {
-    dmd_strbuf_str(why, "give NAME=VALUE, where NAME has letters, digits, _ and dots");
-    return false;
-  }
-  if (o->n_labels == DMD_EXPORT_MAX_LABELS) {
-    dmd_strbuf_str(why, "there are too many labels");
-    return false;
-  }
-  dmd_strbuf_t key;
-  dmd_strbuf_init(&key, &dmdv_env);
-  dmd_strbuf_bytes(&key, value, n);
-  o->labels[o->n_labels++] = (dmd_export_label_t){dmd_strbuf_take(&key), value + n + 1};
-  return true;
+  return dmdv_labels_add(&o->labels, value, "letters, digits, _ and dots", why);
 }
 
 /* Adds a header of n bytes. Errors do not repeat it, since it may be secret. */
@@ -200,8 +182,8 @@ static bool send_profile(const options_t *o, const char *file, const dmd_profile
   dmdv_push_t push = {.store = store_of(o),
                       .url = o->url,
                       .name = o->name,
-                      .labels = o->labels,
-                      .n_labels = o->n_labels,
+                      .labels = o->labels.all,
+                      .n_labels = o->labels.n,
                       .headers = (const char *const *)o->headers,
                       .n_headers = o->n_headers,
                       .ca_file = o->ca_file,
@@ -240,8 +222,7 @@ static int run(int argc, char **argv) {
   int status = dmdv_read_command_line(&dmdv_push_command, &o, argc, argv, &o.files);
   if (status < 0)
     status = check_options(&o) && send_files(&o) ? 0 : 2;
-  for (size_t i = 0; i < o.n_labels; i++)
-    dmd_env_free(&dmdv_env, (void *)o.labels[i].key);
+  dmdv_labels_destroy(&o.labels);
   for (size_t i = 0; i < o.n_headers; i++)
     dmd_env_free(&dmdv_env, o.headers[i]);
   return status;
