@@ -4,7 +4,6 @@
 #include "base/strbuf.h"
 #include "host/process.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,24 +12,15 @@
 /* libdwfl searches this folder by itself, too. */
 #define USUAL_FOLDER "/usr/lib/debug"
 
-/* Adds a folder to the path. Only absolute folders are searched by build id. */
-static void add_folder(dmd_strbuf_t *path, const char *folder) {
-  char here[PATH_MAX];
-  dmd_strbuf_str(path, ":");
-  if (folder[0] != '/' && getcwd(here, sizeof here) != NULL) {
-    dmd_strbuf_str(path, here);
-    dmd_strbuf_str(path, "/");
-  }
-  dmd_strbuf_str(path, folder);
-}
-
 bool dmdv_debugfiles_open(dmdv_debugfiles_t *files, const char *folder) {
   dmd_strbuf_t path;
   dmd_strbuf_init(&path, &dmdv_env);
   /* "": the object's own folder; ".debug": a folder in it. */
   dmd_strbuf_str(&path, ":.debug");
-  if (folder != NULL)
-    add_folder(&path, folder);
+  if (folder != NULL) { /* only absolute folders are searched by build id */
+    dmd_strbuf_str(&path, ":");
+    dmdv_absolute_path(&path, folder);
+  }
   dmd_strbuf_str(&path, ":" USUAL_FOLDER);
   files->path = dmd_strbuf_take(&path);
   files->callbacks = (Dwfl_Callbacks){.find_elf = dwfl_build_id_find_elf,

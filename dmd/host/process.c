@@ -165,6 +165,16 @@ static void print_formatted(bool is_error, const char *format, va_list args) {
   va_end(again);
 }
 
+void dmdv_absolute_path(dmd_strbuf_t *path, const char *name) {
+  char *here = name[0] == '/' ? NULL : getcwd(NULL, 0);
+  if (here != NULL) {
+    dmd_strbuf_str(path, here);
+    dmd_strbuf_str(path, "/");
+  }
+  free(here);
+  dmd_strbuf_str(path, name);
+}
+
 void dmdv_note(const char *format, ...) {
   va_list args;
   va_start(args, format);

@@ -7,6 +7,7 @@
 
 #include "base/env.h"
 #include "base/fail.h"
+#include "base/strbuf.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +32,9 @@ uint64_t dmdv_memory_available(void);
  * Messages of dmdv on stderr, errors and notes, one line each.
  *
  * File names and texts from files may contain anything; control characters are written as \xNN. */
+
+/* Appends a file's name, after the current folder unless it is absolute or that is unknown. */
+void dmdv_absolute_path(dmd_strbuf_t *path, const char *name);
 
 /* The prefix of lines, "dmdv" unless another program sets it. */
 extern const char *dmdv_program;

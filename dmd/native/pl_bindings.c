@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "native/pl_bindings.h"
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "native/pl_machine.h"
 #include "native/pl_real.h"
@@ -84,10 +85,7 @@ static struct {
 } g_functions;
 
 static uint32_t bucket_of(const char *name) {
-  uint32_t hash = 5381;
-  for (; *name != '\0'; name++)
-    hash = hash * 33 + (unsigned char)*name;
-  return hash % BUCKETS;
+  return (uint32_t)(dmd_hash_bytes(0, name, dmd_str_length(name)) % BUCKETS);
 }
 
 static void add(const char *name, uint64_t ours) {

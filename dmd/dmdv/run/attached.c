@@ -6,17 +6,6 @@
 #include "dmdv/run/overview.h"
 #include "host/process.h"
 
-#include <unistd.h>
-
-void dmdv_attached_name(dmd_strbuf_t *name, const char *output) {
-  char folder[4096];
-  if (output[0] != '/' && getcwd(folder, sizeof folder) != NULL) {
-    dmd_strbuf_str(name, folder);
-    dmd_strbuf_str(name, "/");
-  }
-  dmd_strbuf_str(name, output);
-}
-
 int dmdv_attached_begin(dmdv_native_t *native, uint32_t pid, bool is_quiet) {
   dmd_strbuf_t library;
   dmd_strbuf_init(&library, &dmdv_env);

@@ -10,9 +10,6 @@
 
 #include "dmdv/run/native.h"
 
-/* Appends the pattern of the profiles, with dmdv's current folder unless it is absolute. */
-void dmdv_attached_name(dmd_strbuf_t *name, const char *output);
-
 /* Begins and ends the recording. print: print the records of the profile, not an overview. Return
  * the exit status. */
 int dmdv_attached_begin(dmdv_native_t *native, uint32_t pid, bool is_quiet);

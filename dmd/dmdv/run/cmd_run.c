@@ -499,7 +499,7 @@ static int run_natively(const options_t *options) {
 static int attach(dmdv_native_t *native, options_t *options) {
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, &dmdv_env);
-  dmdv_attached_name(&name, options->output);
+  dmdv_absolute_path(&name, options->output);
   options->output = name.text;
   int status = take_options(native, options)
                    ? dmdv_attached_begin(native, options->pid, options->is_quiet)

@@ -366,13 +366,7 @@ static void say_lost(void *ctx, const char *name, int error) {
   dmd_strbuf_t path, why;
   dmd_strbuf_init(&path, &dmdv_env);
   dmd_strbuf_init(&why, &dmdv_env);
-  char *folder = name[0] == '/' ? NULL : getcwd(NULL, 0);
-  if (folder != NULL) {
-    dmd_strbuf_str(&path, folder);
-    dmd_strbuf_str(&path, "/");
-  }
-  free(folder);
-  dmd_strbuf_str(&path, name);
+  dmdv_absolute_path(&path, name);
   dmd_lostfile_why(&why, error, dmd_error_text(error));
   dmd_lostfile_say(&dmdv_env, path.text, ((kept_file_t *)ctx)->stream->is_graph, why.text, say_line,
                    ctx);
