@@ -19,7 +19,7 @@ unit_tests = \
   tests/unit/record/heap/test_peak \
   tests/unit/record/heap/test_timekeeper \
   tests/unit/record/heap/test_blocks_locks \
-  tests/unit/record/heap/test_blocks_parts \
+  tests/unit/record/heap/test_blocks_shards \
   tests/unit/record/heap/test_blockstarts \
   tests/unit/analyse/limits/test_calibration \
   tests/unit/analyse/claims/test_claimrules \

@@ -143,7 +143,7 @@ void pl_bindings_start(void *(*our_dlopen)(const char *, int)) {
 
 /* ---- Slots ---- */
 
-/* A slot that the loader fills at the first call leads into the object until then. */
+/* Until the first call, a slot that is bound lazily points into its own object. */
 static bool is_unresolved(const loaded_t *object, const ElfW(Sym) * symbol, uint64_t now) {
   return now >= object->start && now < object->end &&
          (symbol->st_shndx == SHN_UNDEF || now != object->bias + symbol->st_value);

@@ -16,7 +16,7 @@ void pl_lock(void) {
 }
 
 void pl_unlock(pl_thread_t *thread) {
-  dmd_engine_leave(&g_engine, thread->number, &thread->quick);
+  dmd_engine_leave(&g_engine, thread->number, &thread->fastpath);
   pl_lock_give(&g_lock);
 }
 
@@ -32,7 +32,7 @@ static void see_handler(pl_thread_t *thread) {
   if (thread->interrupted_sp == 0 && !pl_stack_is_whole(thread->stack))
     return;
   dmd_engine_see_handler(&g_engine, thread->number, thread->interrupted_sp);
-  dmd_live_refresh(&g_engine.live, thread->number, &thread->quick);
+  dmd_live_refresh(&g_engine.live, thread->number, &thread->fastpath);
 }
 
 void pl_lock_with_stack(pl_thread_t *thread) {
@@ -77,7 +77,7 @@ __attribute__((noinline, cold)) void pl_enter_first(pl_thread_t *thread) {
   thread->errno_at = &errno;
   thread->saved_errno = errno;
   thread->start = g_start;
-  thread->quick = (dmd_fastpath_t){0};
+  thread->fastpath = (dmd_fastpath_t){0};
   thread->countdown = (dmd_countdown_t){0};
   if (thread->numbered == g_start)
     return;

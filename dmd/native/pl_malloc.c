@@ -103,7 +103,7 @@ static inline uint32_t stack_of(void *ctx) {
 }
 
 static inline dmd_fastpath_event_t event_of(pl_thread_t *thread) {
-  return (dmd_fastpath_event_t){.quick = &thread->quick,
+  return (dmd_fastpath_event_t){.fastpath = &thread->fastpath,
                                 .thread = thread->number,
                                 .sp = thread->entry.sp,
                                 .stack = stack_of,
@@ -115,7 +115,7 @@ static inline void record_kept(pl_thread_t *thread, uint64_t addr, size_t req) {
     pl_stack_capture(thread);
   uint64_t usable = pl_usable_size(addr);
   dmd_fastpath_event_t event = event_of(thread);
-  if (!dmd_observed_quick_alloc(&g_engine, &event, addr, req, usable))
+  if (!dmd_observed_fast_alloc(&g_engine, &event, addr, req, usable))
     record_with_lock(thread, addr, req, usable);
 }
 
@@ -127,7 +127,7 @@ __attribute__((noinline)) static void record_with_lock(pl_thread_t *thread, uint
     g_is_complete = false;
   bool is_due = g_engine.due != NULL;
   pl_unlock(thread);
-  thread->quick.not_newest = ~addr;
+  thread->fastpath.not_newest = ~addr;
   if (is_due)
     pl_control_dump_due(thread);
 }
@@ -182,7 +182,7 @@ bool pl_record_free(const pl_entry_t *entry, void *p) {
     return true;
   }
   dmd_fastpath_event_t event = event_of(thread);
-  bool is_valid = dmd_observed_quick_free(&g_engine, &event, addr) || free_with_lock(thread, addr);
+  bool is_valid = dmd_observed_fast_free(&g_engine, &event, addr) || free_with_lock(thread, addr);
   pl_leave(thread);
   return is_valid;
 }
@@ -288,7 +288,7 @@ bool pl_record_realloc_begin(const pl_entry_t *entry, void *p, size_t req, pl_mo
   }
   bool is_valid = true;
   moving->stack = pl_stack_capture(thread);
-  moving->block = dmd_observed_quick_begin_realloc(&g_engine, moving->addr);
+  moving->block = dmd_observed_fast_begin_realloc(&g_engine, moving->addr);
   if (moving->block == NULL) {
     thread->stack = moving->stack;
     pl_lock();
@@ -308,8 +308,8 @@ static void record_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p
   uint64_t addr = (uintptr_t)p;
   bool is_gone = p == NULL ? req == 0 : !pl_is_kept(thread, req);
   if (!is_gone && p != NULL &&
-      dmd_observed_quick_end_realloc(&g_engine, &event, moving->addr, moving->block, addr, req,
-                                     usable))
+      dmd_observed_fast_end_realloc(&g_engine, &event, moving->addr, moving->block, addr, req,
+                                    usable))
     return;
   pl_lock();
   if (is_gone)
@@ -320,7 +320,7 @@ static void record_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p
                                      req, usable))
     g_is_complete = false;
   pl_unlock(thread);
-  thread->quick.not_newest = ~addr;
+  thread->fastpath.not_newest = ~addr;
 }
 
 /* If begin could not enter, the thread runs a handler that interrupted the engine, so end cannot
@@ -415,7 +415,7 @@ PL_REPLACE(void *, pvalloc, (size_t szB)) {
 
 void pl_record_query(const pl_entry_t *entry, const void *p) {
   pl_thread_t *thread = pl_thread();
-  if (g_state == PL_WATCHING && (!dmd_observed_wants_size(&g_engine, &thread->quick) ||
+  if (g_state == PL_WATCHING && (!dmd_observed_wants_size(&g_engine, &thread->fastpath) ||
                                  dmd_live_passed_over(&g_engine.live, (uintptr_t)p)))
     return;
   if (!enter(thread, entry))

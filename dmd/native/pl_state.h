@@ -95,7 +95,7 @@ typedef struct pl_thread {
                                    * 0, 0: unknown */
   uint64_t roots_from;            /* what lies below it on that is not the program's; 0: unknown */
   struct pl_walker *walker;       /* of pl_stack.h */
-  dmd_fastpath_t quick;           /* the thread's copy of some of the engine's state */
+  dmd_fastpath_t fastpath;        /* the thread's copy of some of the engine's state */
   dmd_countdown_t countdown;      /* to the next sampled block, with --sample-interval */
   int *errno_at;                  /* the thread's errno; NULL: no event yet */
   int saved_errno;

@@ -23,7 +23,7 @@ enum {
   N_ANCHORS = 16, /* of each thread; they always exist, and move */
   N_KINDS = 2 * N_BLOCKS + 2 * N_ANCHORS,
   N_DUMPS = 60,
-  N_PARTS = 8
+  N_SHARDS = 8
 };
 
 static const uint64_t BASE = UINT64_C(0x7f5500000000);
@@ -85,10 +85,10 @@ typedef struct {
 typedef struct {
   uint32_t number; /* from 1 */
   uint64_t dice;
-  dmd_fastpath_t quick;
+  dmd_fastpath_t fastpath;
   entry_t blocks[N_BLOCKS], anchors[N_ANCHORS];
   uint32_t tag; /* its current tag */
-  uint32_t n_quick, n_long;
+  uint32_t n_fast, n_long;
   uint64_t n_reported_freed;
 } worker_t;
 
@@ -105,7 +105,7 @@ static void enter(void) {
 }
 
 static void leave(worker_t *w) {
-  dmd_live_refresh(&g.live, w->number, &w->quick);
+  dmd_live_refresh(&g.live, w->number, &w->fastpath);
   dmd_blocks_let_go(g.live.blocks);
   dmd_lock_let_go(&g.engine_lock, &together_waiting);
 }
@@ -132,8 +132,8 @@ static void allocate(worker_t *w, entry_t *e) {
   e->tag = w->tag;
   e->is_reported = false;
   dmd_new_block_t block = describe(w, e);
-  if (dmd_live_is_quick(&g.live, &w->quick) && dmd_live_quick_add(&g.live, &w->quick, &block)) {
-    w->n_quick++;
+  if (dmd_live_is_fast(&g.live, &w->fastpath) && dmd_live_fast_add(&g.live, &w->fastpath, &block)) {
+    w->n_fast++;
     return;
   }
   enter();
@@ -143,9 +143,9 @@ static void allocate(worker_t *w, entry_t *e) {
 }
 
 static void release(worker_t *w, entry_t *e) {
-  if (dmd_live_quick_remove(&g.live, &w->quick, e->addr, DMD_NONE)) {
+  if (dmd_live_fast_remove(&g.live, &w->fastpath, e->addr, DMD_NONE)) {
     CHECK(!e->is_reported);
-    w->n_quick++;
+    w->n_fast++;
   } else {
     CHECK(e->is_reported);
     enter();
@@ -160,7 +160,7 @@ static void release(worker_t *w, entry_t *e) {
 /* Fails now and then. */
 static void reallocate(worker_t *w, entry_t *e, uint64_t to) {
   bool fails = together_roll(&w->dice, 8) == 0, is_long = together_roll(&w->dice, 4) == 0;
-  dmd_block_t *block = is_long ? NULL : dmd_live_quick_begin_move(&g.live, e->addr);
+  dmd_block_t *block = is_long ? NULL : dmd_live_fast_begin_move(&g.live, e->addr);
   if (block == NULL) {
     enter();
     block = dmd_blocks_begin_move(g.live.blocks, e->addr);
@@ -177,8 +177,8 @@ static void reallocate(worker_t *w, entry_t *e, uint64_t to) {
   w->n_reported_freed += e->is_reported;
   *e = (entry_t){.addr = to, .req = 1 + together_roll(&w->dice, 500), .tag = w->tag};
   dmd_new_block_t now = describe(w, e);
-  if (dmd_live_is_quick(&g.live, &w->quick) &&
-      dmd_live_quick_end_move(&g.live, &w->quick, from, block, &now))
+  if (dmd_live_is_fast(&g.live, &w->fastpath) &&
+      dmd_live_fast_end_move(&g.live, &w->fastpath, from, block, &now))
     return;
   enter();
   dmd_live_end_move(&g.live, from, block, &now);
@@ -378,7 +378,7 @@ static void check_tag(worker_t *w, uint32_t tag) {
 }
 
 static void check_end(void) {
-  uint64_t n_blocks = 0, n_reported_freed = 0, n_quick = 0, n_long = 0;
+  uint64_t n_blocks = 0, n_reported_freed = 0, n_fast = 0, n_long = 0;
   for (uint32_t t = 0; t < g.n_threads; t++) {
     worker_t *w = &g.workers[t];
     for (uint32_t i = 0; i < N_BLOCKS; i++)
@@ -390,7 +390,7 @@ static void check_end(void) {
       check(w, &w->anchors[i]);
     n_blocks += N_ANCHORS;
     n_reported_freed += w->n_reported_freed;
-    n_quick += w->n_quick;
+    n_fast += w->n_fast;
     n_long += w->n_long;
     check_tag(w, 1);
     check_tag(w, 2);
@@ -401,7 +401,7 @@ static void check_end(void) {
   leave(&g.workers[g.n_threads]);
   CHECK(totals.n_blocks == n_blocks && totals.freed_reported == n_reported_freed);
   CHECK(totals.n_allocs - totals.n_frees == n_blocks);
-  CHECK(n_quick > 4 * n_long);
+  CHECK(n_fast > 4 * n_long);
 }
 
 /* A millisecond has passed at each look. */
@@ -417,7 +417,7 @@ static void nothing_is_lost_or_invented(uint32_t n_threads) {
   dmd_live_config_t config = {.mode = DMD_MODE_DARK_MATTER,
                               .word_szB = 8,
                               .freed_blocks = 100,
-                              .n_parts = N_PARTS,
+                              .n_shards = N_SHARDS,
                               .records_peak = true,
                               .records_lifetimes = true,
                               .records_timeline = true,

@@ -95,8 +95,8 @@ static uint64_t distance(uint64_t a, uint64_t b) {
   return a < b ? b - a : a - b;
 }
 
-/* Of functions that explain the number equally well the one that allocated it in most blocks does
- * so least by chance. */
+/* Several functions may explain the number equally well. The one with most blocks is least likely
+ * to do so by chance. */
 static void try_function(search_t *s, uint32_t name, dmd_figure_reason_t reason, uint64_t wanted,
                          uint64_t *best) {
   dmd_figure_t *figure = s->figure;

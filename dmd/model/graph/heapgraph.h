@@ -203,8 +203,8 @@ typedef struct dmd_graph_sum {
   uint64_t blocks, req, usable;
 } dmd_graph_sum_t;
 
-/* What a function said is the size of what its argument points to, or of a set of blocks
- * (--claim-fn), shortly before the graph was written. */
+/* The size that a function returned, shortly before the graph was written: of what its argument
+ * points to, or of a set of blocks (--claim-fn). */
 typedef struct dmd_graph_claim {
   uint64_t argument, value;
   uint32_t function;   /* of claim_functions */

@@ -74,7 +74,7 @@ static void init_heap(dmd_engine_t *engine) {
 /* ---- The engine. ---- */
 
 /* Shards of the blocks if threads run in parallel: enough that sixteen threads rarely meet. */
-enum { N_PARTS = 64 };
+enum { N_SHARDS = 64 };
 
 /* A share of a limit that there is not does no harm, so the program runs: the same command is used
  * with and without a container. */
@@ -109,7 +109,7 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
     config.instructions = (dmd_clock_t){.now = host->instructions, .ctx = host->ctx};
   config.resident = (dmd_resident_t){.now = host->resident, .ctx = host->ctx};
   watch_cgroup(engine, &config);
-  config.n_parts = host->waiting == NULL ? 1 : N_PARTS;
+  config.n_shards = host->waiting == NULL ? 1 : N_SHARDS;
   config.host = (dmd_live_host_t){.ctx = engine,
                                   .classify = classify,
                                   .same_function = same_function,
@@ -128,7 +128,7 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   dmd_claimfns_init(&engine->claimfns, env, host, options, &engine->live);
   dmd_running_init(&engine->running, env, host);
   dmd_popsites_init(&engine->popsites, env, &engine->running);
-  engine->live.config.never_quick = host->waiting == NULL || engine->rules.tag;
+  engine->live.config.no_fast_path = host->waiting == NULL || engine->rules.tag;
   return true;
 }
 
@@ -142,9 +142,9 @@ void dmd_engine_destroy(dmd_engine_t *engine) {
     dmd_slabs_destroy(&engine->slabs);
 }
 
-void dmd_engine_leave(dmd_engine_t *engine, uint32_t thread, dmd_fastpath_t *quick) {
-  if (quick != NULL)
-    dmd_live_refresh(&engine->live, thread, quick);
+void dmd_engine_leave(dmd_engine_t *engine, uint32_t thread, dmd_fastpath_t *fastpath) {
+  if (fastpath != NULL)
+    dmd_live_refresh(&engine->live, thread, fastpath);
   dmd_blocks_let_go(engine->live.blocks);
 }
 
@@ -172,8 +172,8 @@ void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread) {
   engine->most_resident_szB = engine->most_after_szB = 0;
 }
 
-/* Under a host that replaces the program's allocator, an allocation is seen in the replacement,
- * whose frame is below its caller's stack pointer. */
+/* A host that replaces the program's allocator sees an allocation from within the replacement. The
+ * frame of the replacement lies below its caller's stack pointer, by at most this much. */
 enum { REPLACEMENT_FRAME_SZB = 512 };
 
 void dmd_engine_look_for_left_tag(dmd_engine_t *engine, uint32_t thread, bool is_allocation) {

@@ -93,9 +93,9 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
 void dmd_engine_destroy(dmd_engine_t *engine);
 
 /* Ends an event of the thread: the host is about to release the engine lock. Blocks found by the
- * event may change from here on. quick: the thread's copy, or NULL; see record/heap/fastpath.h.
+ * event may change from here on. fastpath: the thread's copy, or NULL; see record/heap/fastpath.h.
  * Optional for a host without locks. */
-void dmd_engine_leave(dmd_engine_t *engine, uint32_t thread, dmd_fastpath_t *quick);
+void dmd_engine_leave(dmd_engine_t *engine, uint32_t thread, dmd_fastpath_t *fastpath);
 
 /* The current stack of a thread. */
 static inline uint32_t dmd_engine_capture(const dmd_engine_t *engine, uint32_t thread) {

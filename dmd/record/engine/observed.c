@@ -68,46 +68,47 @@ void dmd_observed_put_back(dmd_engine_t *engine, uint64_t old_addr, dmd_block_t 
 static inline bool describe(const dmd_engine_t *engine, const dmd_fastpath_event_t *event,
                             dmd_new_block_t *block) {
   const dmd_live_t *live = &engine->live;
-  if (!dmd_live_is_quick(live, event->quick) || event->sp > event->quick->tag_limit)
+  if (!dmd_live_is_fast(live, event->fastpath) || event->sp > event->fastpath->tag_limit)
     return false;
   block->usable = limit_usable(block->req, block->usable);
   block->thread = event->thread;
-  if (__builtin_expect(event->quick->is_exact, 1)) {
+  if (__builtin_expect(event->fastpath->is_exact, 1)) {
     block->stack = event->stack(event->ctx);
     return true;
   }
-  dmd_plan_t plan = dmd_live_quick_plan(live, event->quick, block->usable);
+  dmd_plan_t plan = dmd_live_fast_plan(live, event->fastpath, block->usable);
   block->flags = plan.flags;
   if (plan.stack)
     block->stack = event->stack(event->ctx);
   return true;
 }
 
-bool dmd_observed_quick_alloc(dmd_engine_t *engine, const dmd_fastpath_event_t *event,
-                              uint64_t addr, uint64_t req, uint64_t usable) {
+bool dmd_observed_fast_alloc(dmd_engine_t *engine, const dmd_fastpath_event_t *event, uint64_t addr,
+                             uint64_t req, uint64_t usable) {
   dmd_new_block_t block = {.addr = addr, .req = req, .usable = usable};
-  return describe(engine, event, &block) && dmd_live_quick_add(&engine->live, event->quick, &block);
+  return describe(engine, event, &block) &&
+         dmd_live_fast_add(&engine->live, event->fastpath, &block);
 }
 
-bool dmd_observed_quick_free(dmd_engine_t *engine, const dmd_fastpath_event_t *event,
-                             uint64_t addr) {
+bool dmd_observed_fast_free(dmd_engine_t *engine, const dmd_fastpath_event_t *event,
+                            uint64_t addr) {
   bool wants_stack = dmd_live_wants_stack_of_free(&engine->live);
-  return dmd_live_quick_remove(&engine->live, event->quick, addr,
-                               wants_stack ? event->stack(event->ctx) : DMD_NONE);
+  return dmd_live_fast_remove(&engine->live, event->fastpath, addr,
+                              wants_stack ? event->stack(event->ctx) : DMD_NONE);
 }
 
-dmd_block_t *dmd_observed_quick_begin_realloc(dmd_engine_t *engine, uint64_t addr) {
-  return dmd_live_quick_begin_move(&engine->live, addr);
+dmd_block_t *dmd_observed_fast_begin_realloc(dmd_engine_t *engine, uint64_t addr) {
+  return dmd_live_fast_begin_move(&engine->live, addr);
 }
 
-bool dmd_observed_quick_end_realloc(dmd_engine_t *engine, const dmd_fastpath_event_t *event,
-                                    uint64_t old_addr, dmd_block_t *old, uint64_t addr,
-                                    uint64_t req, uint64_t usable) {
+bool dmd_observed_fast_end_realloc(dmd_engine_t *engine, const dmd_fastpath_event_t *event,
+                                   uint64_t old_addr, dmd_block_t *old, uint64_t addr, uint64_t req,
+                                   uint64_t usable) {
   dmd_new_block_t now = {.addr = addr, .req = req, .usable = usable};
   return describe(engine, event, &now) &&
-         dmd_live_quick_end_move(&engine->live, event->quick, old_addr, old, &now);
+         dmd_live_fast_end_move(&engine->live, event->fastpath, old_addr, old, &now);
 }
 
-bool dmd_observed_wants_size(const dmd_engine_t *engine, const dmd_fastpath_t *quick) {
-  return engine->rules.report || quick->has_claim;
+bool dmd_observed_wants_size(const dmd_engine_t *engine, const dmd_fastpath_t *fastpath) {
+  return engine->rules.report || fastpath->has_claim;
 }

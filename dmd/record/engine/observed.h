@@ -53,24 +53,23 @@ void dmd_observed_put_back(dmd_engine_t *engine, uint64_t old_addr, dmd_block_t 
  * returns the new block's stack; it is called only if needed, before anything is locked. */
 
 typedef struct dmd_fastpath_event {
-  dmd_fastpath_t *quick; /* the thread's copy */
+  dmd_fastpath_t *fastpath; /* the thread's copy */
   uint32_t thread;
   uint64_t sp; /* the stack pointer of the function that called the allocator */
   uint32_t (*stack)(void *ctx);
   void *ctx;
 } dmd_fastpath_event_t;
 
-bool dmd_observed_quick_alloc(dmd_engine_t *engine, const dmd_fastpath_event_t *event,
-                              uint64_t addr, uint64_t req, uint64_t usable);
-bool dmd_observed_quick_free(dmd_engine_t *engine, const dmd_fastpath_event_t *event,
-                             uint64_t addr);
-dmd_block_t *dmd_observed_quick_begin_realloc(dmd_engine_t *engine, uint64_t addr);
-bool dmd_observed_quick_end_realloc(dmd_engine_t *engine, const dmd_fastpath_event_t *event,
-                                    uint64_t old_addr, dmd_block_t *old, uint64_t addr,
-                                    uint64_t req, uint64_t usable);
+bool dmd_observed_fast_alloc(dmd_engine_t *engine, const dmd_fastpath_event_t *event, uint64_t addr,
+                             uint64_t req, uint64_t usable);
+bool dmd_observed_fast_free(dmd_engine_t *engine, const dmd_fastpath_event_t *event, uint64_t addr);
+dmd_block_t *dmd_observed_fast_begin_realloc(dmd_engine_t *engine, uint64_t addr);
+bool dmd_observed_fast_end_realloc(dmd_engine_t *engine, const dmd_fastpath_event_t *event,
+                                   uint64_t old_addr, dmd_block_t *old, uint64_t addr, uint64_t req,
+                                   uint64_t usable);
 
 /* True if the engine must learn (dmd_engine_usable_size) that this thread asked for a block's
  * size. */
-bool dmd_observed_wants_size(const dmd_engine_t *engine, const dmd_fastpath_t *quick);
+bool dmd_observed_wants_size(const dmd_engine_t *engine, const dmd_fastpath_t *fastpath);
 
 #endif

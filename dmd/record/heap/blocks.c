@@ -9,77 +9,77 @@ struct dmd_blocks {
   const dmd_env_t *env;
   const dmd_waiting_t *waiting;
   uint64_t sample_interval;
-  dmd_bloom_t *marks; /* NULL if all blocks are recorded */
-  dmd_shard_t *only;  /* the only shard, if there is one shard and no lock; else NULL */
-  dmd_shard_t *parts; /* aligned to cache lines, as is the next */
+  dmd_bloom_t *marks;  /* NULL if all blocks are recorded */
+  dmd_shard_t *only;   /* the only shard, if there is one shard and no lock; else NULL */
+  dmd_shard_t *shards; /* aligned to cache lines, as is the next */
   dmd_peak_t *peak;
   dmd_timekeeper_t timekeeper;
   dmd_breakdowns_t breakdowns;
   const char *due;             /* why a dump is due, or NULL */
   dmd_late_alone_t late_alone; /* guarded by no lock */
   void *memory;                /* allocation that contains the shards and the peak */
-  uint32_t n_parts, shift;
+  uint32_t n_shards, shift;
   dmd_all_freed_t freed;
   dmd_freed_block_t found; /* result of the last dmd_blocks_find_freed */
   uint32_t n_held;         /* this and the next belong to the holder of the engine's lock */
-  uint16_t held[DMD_BLOCKS_MAX_PARTS]; /* shards whose locks it holds */
+  uint16_t held[DMD_BLOCKS_MAX_SHARDS]; /* shards whose locks it holds */
 };
 
 /* Number of freed blocks that a shard buffers for itself. All shards together buffer no more than
  * are remembered, so that a small limit is respected. */
 static uint32_t own_freed(const dmd_blocks_t *blocks, uint32_t max_freed) {
-  uint32_t n = max_freed / blocks->n_parts;
+  uint32_t n = max_freed / blocks->n_shards;
   return n == 0 ? 1 : n < DMD_SHARD_FREED ? n : DMD_SHARD_FREED;
 }
 
 /* Capacity of the common ring. It must not lose a freed block to older ones that other shards still
  * buffer and add later, so their buffers are added to the limit. */
 static uint32_t room_for_freed(const dmd_blocks_t *blocks, uint32_t max_freed) {
-  uint32_t others = blocks->n_parts * (blocks->freed.max_own - 1);
+  uint32_t others = blocks->n_shards * (blocks->freed.max_own - 1);
   return blocks->freed.waiting == NULL ? max_freed : max_freed + others;
 }
 
 static void take_memory(dmd_blocks_t *blocks) {
-  size_t szB = sizeof(dmd_peak_t) + blocks->n_parts * sizeof(dmd_shard_t) + DMD_CACHE_LINE - 1;
-  blocks->memory = dmd_env_alloc(blocks->env, "dmd.blocks.parts", szB);
+  size_t szB = sizeof(dmd_peak_t) + blocks->n_shards * sizeof(dmd_shard_t) + DMD_CACHE_LINE - 1;
+  blocks->memory = dmd_env_alloc(blocks->env, "dmd.blocks.shards", szB);
   uintptr_t at = (uintptr_t)blocks->memory + DMD_CACHE_LINE - 1;
   blocks->peak = (dmd_peak_t *)(at & ~(uintptr_t)(DMD_CACHE_LINE - 1));
-  blocks->parts = (dmd_shard_t *)(void *)(blocks->peak + 1);
+  blocks->shards = (dmd_shard_t *)(void *)(blocks->peak + 1);
 }
 
 dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config) {
-  if (config->n_parts > DMD_BLOCKS_MAX_PARTS || (config->n_parts > 1 && config->slabs != NULL))
+  if (config->n_shards > DMD_BLOCKS_MAX_SHARDS || (config->n_shards > 1 && config->slabs != NULL))
     env->panic(env->ctx, "too many shards");
   dmd_blocks_t *blocks = dmd_env_alloc(env, "dmd.blocks", sizeof *blocks);
   dmd_mem_zero(blocks, sizeof *blocks);
   blocks->env = env;
   blocks->waiting = config->waiting;
-  blocks->n_parts = 1;
-  for (blocks->shift = 64; blocks->n_parts < config->n_parts; blocks->shift--)
-    blocks->n_parts *= 2;
+  blocks->n_shards = 1;
+  for (blocks->shift = 64; blocks->n_shards < config->n_shards; blocks->shift--)
+    blocks->n_shards *= 2;
   blocks->freed.waiting = config->max_freed == 0 ? NULL : config->waiting;
   blocks->freed.max_own = own_freed(blocks, config->max_freed);
   dmd_freed_init(&blocks->freed.freed, env, room_for_freed(blocks, config->max_freed));
   take_memory(blocks);
   dmd_timekeeper_init(&blocks->timekeeper, env, config->clock, config->resident,
                       config->records_peak && config->records_timeline);
-  dmd_breakdowns_init(&blocks->breakdowns, env, blocks->parts, blocks->n_parts);
-  dmd_peak_init(blocks->peak, env, blocks->parts, blocks->n_parts, config, &blocks->timekeeper);
+  dmd_breakdowns_init(&blocks->breakdowns, env, blocks->shards, blocks->n_shards);
+  dmd_peak_init(blocks->peak, env, blocks->shards, blocks->n_shards, config, &blocks->timekeeper);
   blocks->sample_interval = config->sample_interval;
   if (config->sample_interval > 0)
     blocks->marks = dmd_bloom_create(env);
-  for (uint32_t i = 0; i < blocks->n_parts; i++)
-    dmd_shard_init(&blocks->parts[i], env, config, blocks->marks, &blocks->freed, blocks->peak,
+  for (uint32_t i = 0; i < blocks->n_shards; i++)
+    dmd_shard_init(&blocks->shards[i], env, config, blocks->marks, &blocks->freed, blocks->peak,
                    &blocks->late_alone);
-  if (blocks->n_parts == 1 && blocks->waiting == NULL)
-    blocks->only = blocks->parts;
+  if (blocks->n_shards == 1 && blocks->waiting == NULL)
+    blocks->only = blocks->shards;
   return blocks;
 }
 
 void dmd_blocks_destroy(dmd_blocks_t *blocks) {
   dmd_peak_destroy(blocks->peak);
-  for (uint32_t i = 0; i < blocks->n_parts; i++)
-    dmd_shard_destroy(&blocks->parts[i]);
+  for (uint32_t i = 0; i < blocks->n_shards; i++)
+    dmd_shard_destroy(&blocks->shards[i]);
   dmd_breakdowns_destroy(&blocks->breakdowns);
   dmd_timekeeper_destroy(&blocks->timekeeper);
   dmd_freed_destroy(&blocks->freed.freed);
@@ -94,54 +94,54 @@ dmd_bloom_t *dmd_blocks_marks(const dmd_blocks_t *blocks) {
 
 /* ---- Shards and their locks. ---- */
 
-static dmd_shard_t *part_of(const dmd_blocks_t *blocks, uint64_t addr) {
-  if (blocks->n_parts == 1)
-    return blocks->parts;
-  return &blocks->parts[dmd_hash_u64(addr >> DMD_CHUNK_BITS) >> blocks->shift];
+static dmd_shard_t *shard_of(const dmd_blocks_t *blocks, uint64_t addr) {
+  if (blocks->n_shards == 1)
+    return blocks->shards;
+  return &blocks->shards[dmd_hash_u64(addr >> DMD_CHUNK_BITS) >> blocks->shift];
 }
 
-static void lock(dmd_blocks_t *blocks, dmd_shard_t *part) {
-  if (part->is_held)
+static void lock(dmd_blocks_t *blocks, dmd_shard_t *shard) {
+  if (shard->is_held)
     return;
-  dmd_lock_take(&part->lock, blocks->waiting);
-  part->is_held = true;
-  blocks->held[blocks->n_held++] = (uint16_t)(part - blocks->parts);
+  dmd_lock_take(&shard->lock, blocks->waiting);
+  shard->is_held = true;
+  blocks->held[blocks->n_held++] = (uint16_t)(shard - blocks->shards);
 }
 
 static __attribute__((cold)) void go_parallel(dmd_blocks_t *blocks) {
-  for (uint32_t i = 0; i < blocks->n_parts; i++)
-    lock(blocks, &blocks->parts[i]);
+  for (uint32_t i = 0; i < blocks->n_shards; i++)
+    lock(blocks, &blocks->shards[i]);
   dmd_peak_go_parallel(blocks->peak);
 }
 
-static void hold(dmd_blocks_t *blocks, dmd_shard_t *part) {
-  if (blocks->waiting == NULL || part->is_held)
+static void hold(dmd_blocks_t *blocks, dmd_shard_t *shard) {
+  if (blocks->waiting == NULL || shard->is_held)
     return;
-  lock(blocks, part);
+  lock(blocks, shard);
   if (!blocks->peak->is_parallel && !dmd_lock_is_alone(blocks->waiting))
     go_parallel(blocks);
-  dmd_shard_catch_up(part);
+  dmd_shard_catch_up(shard);
 }
 
 /* Locks and returns the shard of an address. */
 static inline dmd_shard_t *at(dmd_blocks_t *blocks, uint64_t addr) {
   if (__builtin_expect(blocks->only != NULL, 1))
     return blocks->only;
-  dmd_shard_t *part = part_of(blocks, addr);
-  hold(blocks, part);
-  return part;
+  dmd_shard_t *shard = shard_of(blocks, addr);
+  hold(blocks, shard);
+  return shard;
 }
 
 void dmd_blocks_hold_all(dmd_blocks_t *blocks) {
-  for (uint32_t i = 0; i < blocks->n_parts; i++)
-    hold(blocks, &blocks->parts[i]);
+  for (uint32_t i = 0; i < blocks->n_shards; i++)
+    hold(blocks, &blocks->shards[i]);
 }
 
 void dmd_blocks_let_go(dmd_blocks_t *blocks) {
   while (blocks->n_held > 0) {
-    dmd_shard_t *part = &blocks->parts[blocks->held[--blocks->n_held]];
-    part->is_held = false;
-    dmd_lock_let_go(&part->lock, blocks->waiting);
+    dmd_shard_t *shard = &blocks->shards[blocks->held[--blocks->n_held]];
+    shard->is_held = false;
+    dmd_lock_let_go(&shard->lock, blocks->waiting);
   }
 }
 
@@ -188,7 +188,7 @@ const dmd_block_t *dmd_blocks_add(dmd_blocks_t *blocks, const dmd_new_block_t *n
 /* Delayed frees: in a large heap the record of a freed block is in none of the processor's caches,
  * and waiting for it would take longer than all else that a free does. This function leaves the
  * record of a block in a slab for later (dmd_shard_settle), and counts any other block before it
- * returns. dmd_blocks_quick_remove, for hosts without slabs, takes the block out at once and counts
+ * returns. dmd_blocks_fast_remove, for hosts without slabs, takes the block out at once and counts
  * its record later. Either way nothing here points to the block's memory once that is given
  * back. */
 dmd_remove_t dmd_blocks_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack) {
@@ -254,9 +254,9 @@ dmd_block_t *dmd_blocks_find_older(dmd_blocks_t *blocks, uint64_t addr, const dm
 }
 
 const dmd_freed_block_t *dmd_blocks_find_freed(dmd_blocks_t *blocks, uint64_t addr) {
-  dmd_shard_t *part = at(blocks, addr);
-  dmd_shard_settle(part);
-  dmd_shard_pass_freed(part);
+  dmd_shard_t *shard = at(blocks, addr);
+  dmd_shard_settle(shard);
+  dmd_shard_pass_freed(shard);
   if (blocks->freed.waiting != NULL)
     dmd_lock_take(&blocks->freed.lock, blocks->freed.waiting);
   const dmd_freed_block_t *block = dmd_freed_find(&blocks->freed.freed, addr);
@@ -278,9 +278,9 @@ dmd_block_t *dmd_blocks_find_announced(dmd_blocks_t *blocks, uint64_t from, uint
                                        uint64_t *start) {
   dmd_block_t *first = NULL;
   dmd_blocks_hold_all(blocks);
-  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+  for (uint32_t i = 0; i < blocks->n_shards; i++) {
     uint64_t begin;
-    dmd_block_t *found = dmd_heap_find_announced(&blocks->parts[i].heap, from, end, &begin);
+    dmd_block_t *found = dmd_heap_find_announced(&blocks->shards[i].heap, from, end, &begin);
     if (found != NULL && (first == NULL || begin < *start)) {
       first = found;
       *start = begin;
@@ -290,8 +290,8 @@ dmd_block_t *dmd_blocks_find_announced(dmd_blocks_t *blocks, uint64_t from, uint
 }
 
 bool dmd_blocks_may_nest(const dmd_blocks_t *blocks) {
-  for (uint32_t i = 0; i < blocks->n_parts; i++)
-    if (blocks->parts[i].heap.may_nest)
+  for (uint32_t i = 0; i < blocks->n_shards; i++)
+    if (blocks->shards[i].heap.may_nest)
       return true;
   return false;
 }
@@ -301,9 +301,9 @@ bool dmd_blocks_may_nest(const dmd_blocks_t *blocks) {
 dmd_block_t *dmd_blocks_find_containing(dmd_blocks_t *blocks, uint64_t addr, uint64_t *start) {
   dmd_block_t *last = NULL;
   dmd_blocks_hold_all(blocks);
-  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+  for (uint32_t i = 0; i < blocks->n_shards; i++) {
     uint64_t begin;
-    dmd_block_t *found = dmd_shard_find_containing(&blocks->parts[i], addr, &begin);
+    dmd_block_t *found = dmd_shard_find_containing(&blocks->shards[i], addr, &begin);
     if (found != NULL && (last == NULL || begin > *start)) {
       last = found;
       *start = begin;
@@ -315,29 +315,29 @@ dmd_block_t *dmd_blocks_find_containing(dmd_blocks_t *blocks, uint64_t addr, uin
 void dmd_blocks_watch_reported(dmd_blocks_t *blocks,
                                void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack),
                                void *ctx) {
-  for (uint32_t i = 0; i < blocks->n_parts; i++) {
-    blocks->parts[i].gone = gone;
-    blocks->parts[i].gone_ctx = ctx;
+  for (uint32_t i = 0; i < blocks->n_shards; i++) {
+    blocks->shards[i].gone = gone;
+    blocks->shards[i].gone_ctx = ctx;
   }
 }
 
 /* Only blocks in slabs have delayed frees, and a host with slabs has one shard. */
 void dmd_blocks_settle(dmd_blocks_t *blocks) {
-  if (blocks->n_parts == 1)
+  if (blocks->n_shards == 1)
     dmd_shard_settle(at(blocks, 0));
 }
 
 /* Merges the shards in address order: each 1 MiB of address space belongs to one shard. */
-static void walk_parts(dmd_blocks_t *blocks,
-                       void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
-  dmd_addressmap_walk_t walks[DMD_BLOCKS_MAX_PARTS];
-  for (uint32_t i = 0; i < blocks->n_parts; i++)
-    dmd_addressmap_walk_begin(&walks[i], &blocks->parts[i].heap.slots);
+static void walk_shards(dmd_blocks_t *blocks,
+                        void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
+  dmd_addressmap_walk_t walks[DMD_BLOCKS_MAX_SHARDS];
+  for (uint32_t i = 0; i < blocks->n_shards; i++)
+    dmd_addressmap_walk_begin(&walks[i], &blocks->shards[i].heap.slots);
   dmd_addressmap_walk_t *next;
   do {
     uint64_t addr, lowest = 0;
     next = NULL;
-    for (uint32_t i = 0; i < blocks->n_parts; i++)
+    for (uint32_t i = 0; i < blocks->n_shards; i++)
       if (dmd_addressmap_walk_at(&walks[i], &addr) && (next == NULL || addr < lowest)) {
         next = &walks[i];
         lowest = addr;
@@ -345,7 +345,7 @@ static void walk_parts(dmd_blocks_t *blocks,
     if (next != NULL)
       dmd_addressmap_walk_on(next, visit, ctx);
   } while (next != NULL);
-  for (uint32_t i = 0; i < blocks->n_parts; i++)
+  for (uint32_t i = 0; i < blocks->n_shards; i++)
     dmd_addressmap_walk_end(&walks[i]);
 }
 
@@ -353,10 +353,10 @@ void dmd_blocks_walk(dmd_blocks_t *blocks,
                      void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
   dmd_blocks_hold_all(blocks);
   dmd_blocks_settle(blocks);
-  if (blocks->n_parts == 1)
-    dmd_heap_walk(&blocks->parts->heap, visit, ctx);
+  if (blocks->n_shards == 1)
+    dmd_heap_walk(&blocks->shards->heap, visit, ctx);
   else
-    walk_parts(blocks, visit, ctx);
+    walk_shards(blocks, visit, ctx);
 }
 
 /* ---- Totals. ---- */
@@ -364,8 +364,8 @@ void dmd_blocks_walk(dmd_blocks_t *blocks,
 dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
   dmd_totals_t sum = {0};
   dmd_blocks_hold_all(blocks);
-  for (uint32_t i = 0; i < blocks->n_parts; i++) {
-    dmd_totals_t totals = dmd_shard_totals(&blocks->parts[i]);
+  for (uint32_t i = 0; i < blocks->n_shards; i++) {
+    dmd_totals_t totals = dmd_shard_totals(&blocks->shards[i]);
     sum.n_allocs += totals.n_allocs;
     sum.n_frees += totals.n_frees;
     sum.alloc_szB += totals.alloc_szB;
@@ -468,8 +468,8 @@ void dmd_blocks_tell_timeline(dmd_blocks_t *blocks, dmd_translation_t *ids) {
 dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag) {
   dmd_tag_sum_t sum = {0};
   dmd_blocks_hold_all(blocks);
-  for (uint32_t i = 0; i < blocks->n_parts; i++) {
-    dmd_tag_sum_t part = dmd_shard_tag_sum(&blocks->parts[i], tag);
+  for (uint32_t i = 0; i < blocks->n_shards; i++) {
+    dmd_tag_sum_t part = dmd_shard_tag_sum(&blocks->shards[i], tag);
     sum.usable += part.usable;
     sum.n_blocks += part.n_blocks;
   }
@@ -480,8 +480,8 @@ dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag) {
 void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks) {
   dmd_blocks_hold_all(blocks);
   dmd_blocks_settle(blocks);
-  for (uint32_t i = 0; i < blocks->n_parts; i++)
-    blocks->parts[i].totals.freed_reported = 0;
+  for (uint32_t i = 0; i < blocks->n_shards; i++)
+    blocks->shards[i].totals.freed_reported = 0;
 }
 
 /* ---- Fast path, without the engine's lock. ---- */
@@ -490,64 +490,63 @@ void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks) {
  * know it yet. */
 static inline __attribute__((always_inline)) dmd_shard_t *take(dmd_blocks_t *blocks,
                                                                uint64_t addr) {
-  dmd_shard_t *part = part_of(blocks, addr);
+  dmd_shard_t *shard = shard_of(blocks, addr);
   int is_alone = dmd_lock_is_alone(blocks->waiting);
-  if (!dmd_lock_try_as(&part->lock, is_alone))
-    dmd_lock_wait(&part->lock, blocks->waiting);
+  if (!dmd_lock_try_as(&shard->lock, is_alone))
+    dmd_lock_wait(&shard->lock, blocks->waiting);
   if (is_alone || __builtin_expect(blocks->peak->is_parallel, 1))
-    return part;
-  dmd_lock_let_go(&part->lock, blocks->waiting);
+    return shard;
+  dmd_lock_let_go(&shard->lock, blocks->waiting);
   return NULL;
 }
 
 static inline __attribute__((always_inline)) void let_go(const dmd_blocks_t *blocks,
-                                                         dmd_shard_t *part) {
-  dmd_lock_let_go(&part->lock, blocks->waiting);
+                                                         dmd_shard_t *shard) {
+  dmd_lock_let_go(&shard->lock, blocks->waiting);
 }
 
-bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block, uint32_t tag) {
+bool dmd_blocks_fast_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block, uint32_t tag) {
   if (dmd_peak_is_wanted(blocks->peak))
     return false;
-  dmd_shard_t *part = take(blocks, new_block->addr);
-  if (part == NULL)
+  dmd_shard_t *shard = take(blocks, new_block->addr);
+  if (shard == NULL)
     return false;
-  bool is_first = dmd_shard_quick_add(part, new_block, tag);
-  let_go(blocks, part);
+  bool is_first = dmd_shard_fast_add(shard, new_block, tag);
+  let_go(blocks, shard);
   return is_first;
 }
 
-bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack,
-                             bool is_temporary) {
-  dmd_shard_t *part = take(blocks, addr);
-  if (part == NULL)
+bool dmd_blocks_fast_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack,
+                            bool is_temporary) {
+  dmd_shard_t *shard = take(blocks, addr);
+  if (shard == NULL)
     return false;
-  bool is_plain = dmd_shard_quick_remove(part, addr, stack, is_temporary);
-  let_go(blocks, part);
+  bool is_plain = dmd_shard_fast_remove(shard, addr, stack, is_temporary);
+  let_go(blocks, shard);
   return is_plain;
 }
 
-dmd_block_t *dmd_blocks_quick_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
-  dmd_shard_t *part = take(blocks, addr);
-  if (part == NULL)
+dmd_block_t *dmd_blocks_fast_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
+  dmd_shard_t *shard = take(blocks, addr);
+  if (shard == NULL)
     return NULL;
-  dmd_block_t *block = dmd_shard_begin_move(part, addr, true);
-  let_go(blocks, part);
+  dmd_block_t *block = dmd_shard_begin_move(shard, addr, true);
+  let_go(blocks, shard);
   return block;
 }
 
 /* Locks both shards, so that no one sees the block twice or not at all. The second lock is only
  * tried: a thread with the engine's lock may hold it while it waits for the first. */
-bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
-                               const dmd_new_block_t *now, uint32_t tag) {
+bool dmd_blocks_fast_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                              const dmd_new_block_t *now, uint32_t tag) {
   if (dmd_peak_is_wanted(blocks->peak))
     return false;
-  dmd_shard_t *from = take(blocks, addr), *into = part_of(blocks, now->addr);
+  dmd_shard_t *from = take(blocks, addr), *into = shard_of(blocks, now->addr);
   if (from == NULL)
     return false;
   bool is_locked = from == into || dmd_lock_try(&into->lock, blocks->waiting);
-  bool is_quick =
-      is_locked && block->reports == DMD_NONE && dmd_shard_find(into, now->addr) == NULL;
-  if (is_quick) {
+  bool is_fast = is_locked && block->reports == DMD_NONE && dmd_shard_find(into, now->addr) == NULL;
+  if (is_fast) {
     dmd_shard_catch_up(from);
     dmd_shard_catch_up(into);
     dmd_shard_remove_this(from, addr, block, now->stack);
@@ -556,5 +555,5 @@ bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t 
   if (is_locked && from != into)
     let_go(blocks, into);
   let_go(blocks, from);
-  return is_quick;
+  return is_fast;
 }

@@ -10,11 +10,11 @@
  *
  * Delayed frees: a free does not wait for memory. A freed block can no longer be found, but its
  * record is read and counted, and its memory given back, only at the next free or when a result
- * depends on it. Callers never see the difference (blocks.c, part.c).
+ * depends on it. Callers never see the difference (blocks.c, shard.c).
  *
- * Shards: a host whose threads run in parallel spreads the blocks over several shards (part.h) by 1
- * MiB of address space, each with a lock of its own. Results are as if there were one shard, except
- * that the order of remembered frees is approximate. A host with slabs has one shard.
+ * Shards: a host whose threads run in parallel spreads the blocks over several shards (shard.h) by
+ * 1 MiB of address space, each with a lock of its own. Results are as if there were one shard,
+ * except that the order of remembered frees is approximate. A host with slabs has one shard.
  *
  * Sampling: with --sample-interval only few blocks are recorded, and each stands for others as well
  * (model/profile/profile.h). Totals and tag sums are then estimates. A Bloom filter (bloom.h) tells
@@ -72,12 +72,12 @@ typedef enum {
   DMD_REMOVE_MEMORY /* done; the memory is not in a slab: the host has to free it */
 } dmd_remove_t;
 
-enum { DMD_BLOCKS_MAX_PARTS = 256 };
+enum { DMD_BLOCKS_MAX_SHARDS = 256 };
 
 typedef struct dmd_blocks_config {
   dmd_slabs_t *slabs;           /* where the host takes small blocks from, see heap.h; NULL: none */
   uint32_t max_freed;           /* number of freed blocks to remember, at least; 0: none */
-  uint32_t n_parts;             /* number of shards, rounded up to a power of two; 0 counts as 1 */
+  uint32_t n_shards;            /* number of shards, rounded up to a power of two; 0 counts as 1 */
   const dmd_waiting_t *waiting; /* for the shard locks; NULL: no locks */
   uint64_t sample_interval;     /* 0: all blocks of the program are recorded */
   bool records_peak;            /* see peak.h */
@@ -263,18 +263,17 @@ void dmd_blocks_let_go(dmd_blocks_t *blocks);
  * the engine's lock. ---- */
 
 /* False if a block starts there already: its free was missed, or it was announced. */
-bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block, uint32_t tag);
+bool dmd_blocks_fast_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block, uint32_t tag);
 
 /* False if no block starts there, or one that was announced or reported. is_temporary: it was
  * allocated by the last event of this thread (ages.h). */
-bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack,
-                             bool is_temporary);
+bool dmd_blocks_fast_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack, bool is_temporary);
 
 /* The fast path of dmd_blocks_begin_move and dmd_blocks_end_move. The first returns NULL and the
  * second false also if the shard locks are not enough. A move begun on one path may be ended on the
  * other. */
-dmd_block_t *dmd_blocks_quick_begin_move(dmd_blocks_t *blocks, uint64_t addr);
-bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
-                               const dmd_new_block_t *now, uint32_t tag);
+dmd_block_t *dmd_blocks_fast_begin_move(dmd_blocks_t *blocks, uint64_t addr);
+bool dmd_blocks_fast_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                              const dmd_new_block_t *now, uint32_t tag);
 
 #endif

@@ -11,26 +11,26 @@ static void note_changes(dmd_live_t *live) {
   __atomic_store_n(&live->generation, next == 0 ? 1 : next, __ATOMIC_RELEASE);
 }
 
-void dmd_live_refresh(dmd_live_t *live, uint32_t thread, dmd_fastpath_t *quick) {
+void dmd_live_refresh(dmd_live_t *live, uint32_t thread, dmd_fastpath_t *fastpath) {
   const dmd_live_config_t *config = &live->config;
   note_changes(live);
-  quick->has_claim = dmd_live_claim(live, thread, 0) != DMD_NONE;
-  quick->generation = 0;
-  quick->not_newest = 0;
-  if (config->never_quick || config->mode == DMD_MODE_CUMULATIVE ||
+  fastpath->has_claim = dmd_live_claim(live, thread, 0) != DMD_NONE;
+  fastpath->generation = 0;
+  fastpath->not_newest = 0;
+  if (config->no_fast_path || config->mode == DMD_MODE_CUMULATIVE ||
       dmd_scopes_any_free(&live->tags, thread))
     return;
-  quick->generation = live->generation;
-  quick->tag = dmd_scopes_top(&live->tags, thread);
-  quick->tag_limit = dmd_live_tag_limit(live, thread);
-  if (quick->samples)
+  fastpath->generation = live->generation;
+  fastpath->tag = dmd_scopes_top(&live->tags, thread);
+  fastpath->tag_limit = dmd_live_tag_limit(live, thread);
+  if (fastpath->samples)
     return;
-  dmd_sampler_init(&quick->sampler, config->partial_stacks, config->sample_below,
+  dmd_sampler_init(&fastpath->sampler, config->partial_stacks, config->sample_below,
                    config->seed + thread);
-  quick->is_exact = dmd_live_wants_all_stacks(live);
-  quick->samples = true;
+  fastpath->is_exact = dmd_live_wants_all_stacks(live);
+  fastpath->samples = true;
 }
 
-dmd_plan_t dmd_live_quick_plan(const dmd_live_t *live, dmd_fastpath_t *quick, uint64_t usable) {
-  return dmd_live_plan_by(live, &quick->sampler, usable);
+dmd_plan_t dmd_live_fast_plan(const dmd_live_t *live, dmd_fastpath_t *fastpath, uint64_t usable) {
+  return dmd_live_plan_by(live, &fastpath->sampler, usable);
 }

@@ -13,7 +13,7 @@
  * - if there is no valid copy: at a thread's first event; in cumulative mode, which keeps groups;
  *   while the thread carries a tag that may not be its own (scope.h: free scopes, coroutines), or
  *   that may have been left open, as the stack pointer shows; and
- *   with never_quick, for an owner that has rules for tags or no locks.
+ *   with no_fast_path, for an owner that has rules for tags or no locks.
  *
  * When one thread invalidates another's copy, it changes the state's generation, which every copy
  * is compared with. This happens when a tag moves between threads, and when the first coroutine
@@ -46,43 +46,43 @@ typedef struct dmd_fastpath {
                           allocation with the engine's lock the host sets it */
 } dmd_fastpath_t;
 
-void dmd_live_refresh(dmd_live_t *live, uint32_t thread, dmd_fastpath_t *quick);
+void dmd_live_refresh(dmd_live_t *live, uint32_t thread, dmd_fastpath_t *fastpath);
 
 /* True if the thread may use the fast path for allocations. */
-static inline bool dmd_live_is_quick(const dmd_live_t *live, const dmd_fastpath_t *quick) {
-  return quick->generation != 0 &&
-         quick->generation == __atomic_load_n(&live->generation, __ATOMIC_ACQUIRE);
+static inline bool dmd_live_is_fast(const dmd_live_t *live, const dmd_fastpath_t *fastpath) {
+  return fastpath->generation != 0 &&
+         fastpath->generation == __atomic_load_n(&live->generation, __ATOMIC_ACQUIRE);
 }
 
 /* dmd_live_plan for a thread that may use the fast path. */
-dmd_plan_t dmd_live_quick_plan(const dmd_live_t *live, dmd_fastpath_t *quick, uint64_t usable);
+dmd_plan_t dmd_live_fast_plan(const dmd_live_t *live, dmd_fastpath_t *fastpath, uint64_t usable);
 
 /* dmd_live_add for a thread that may use the fast path. */
-static inline bool dmd_live_quick_add(const dmd_live_t *live, dmd_fastpath_t *quick,
-                                      const dmd_new_block_t *new_block) {
-  quick->not_newest = ~new_block->addr;
-  return dmd_blocks_quick_add(live->blocks, new_block, quick->tag);
+static inline bool dmd_live_fast_add(const dmd_live_t *live, dmd_fastpath_t *fastpath,
+                                     const dmd_new_block_t *new_block) {
+  fastpath->not_newest = ~new_block->addr;
+  return dmd_blocks_fast_add(live->blocks, new_block, fastpath->tag);
 }
 
 /* dmd_live_remove for any thread. */
-static inline bool dmd_live_quick_remove(const dmd_live_t *live, dmd_fastpath_t *quick,
-                                         uint64_t addr, uint32_t stack) {
-  bool is_temporary = quick->not_newest == ~addr;
-  quick->not_newest = 0;
-  return dmd_blocks_quick_remove(live->blocks, addr, stack, is_temporary);
+static inline bool dmd_live_fast_remove(const dmd_live_t *live, dmd_fastpath_t *fastpath,
+                                        uint64_t addr, uint32_t stack) {
+  bool is_temporary = fastpath->not_newest == ~addr;
+  fastpath->not_newest = 0;
+  return dmd_blocks_fast_remove(live->blocks, addr, stack, is_temporary);
 }
 
 /* Begins a realloc (see blocks.h) for any thread; NULL: take the slow path. */
-static inline dmd_block_t *dmd_live_quick_begin_move(const dmd_live_t *live, uint64_t addr) {
-  return dmd_blocks_quick_begin_move(live->blocks, addr);
+static inline dmd_block_t *dmd_live_fast_begin_move(const dmd_live_t *live, uint64_t addr) {
+  return dmd_blocks_fast_begin_move(live->blocks, addr);
 }
 
 /* Ends one, for a thread that may use the fast path. */
-static inline bool dmd_live_quick_end_move(const dmd_live_t *live, dmd_fastpath_t *quick,
-                                           uint64_t addr, dmd_block_t *block,
-                                           const dmd_new_block_t *now) {
-  quick->not_newest = ~now->addr;
-  return dmd_blocks_quick_end_move(live->blocks, addr, block, now, quick->tag);
+static inline bool dmd_live_fast_end_move(const dmd_live_t *live, dmd_fastpath_t *fastpath,
+                                          uint64_t addr, dmd_block_t *block,
+                                          const dmd_new_block_t *now) {
+  fastpath->not_newest = ~now->addr;
+  return dmd_blocks_fast_end_move(live->blocks, addr, block, now, fastpath->tag);
 }
 
 #endif

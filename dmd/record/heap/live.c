@@ -20,7 +20,7 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   live->blocks = dmd_blocks_create(
       env, &(dmd_blocks_config_t){.slabs = config->slabs,
                                   .max_freed = config->freed_blocks,
-                                  .n_parts = config->n_parts,
+                                  .n_shards = config->n_shards,
                                   .waiting = config->waiting,
                                   .sample_interval = config->sample_interval,
                                   .records_peak =

@@ -13,7 +13,7 @@
  *   dmd_live_add(...)                   once the memory has been allocated
  *
  * Concurrency, for the whole folder: nothing locks, and one thread at a time calls in, the holder
- * of the engine's lock (record/engine/engine.h). Exceptions: the fast path (quick.h);
+ * of the engine's lock (record/engine/engine.h). Exceptions: the fast path (fastpath.h);
  * dmd_live_wants_stack_of_free, which any thread may call and which becomes true once; and blocks,
  * whose shards have locks of their own (blocks.h), taken here as needed and released by whoever
  * ends the event. Modules with other rules state them in their headers. The config is constant
@@ -87,9 +87,9 @@ typedef struct dmd_live_config {
   uint64_t seed;
   uint32_t freed_blocks;        /* number of freed blocks to remember */
   dmd_slabs_t *slabs;           /* where the host takes small blocks from, see blocks.h; or NULL */
-  uint32_t n_parts;             /* shards of the blocks, see blocks.h; 0: one */
+  uint32_t n_shards;            /* shards of the blocks, see blocks.h; 0: one */
   const dmd_waiting_t *waiting; /* for a host whose threads run in parallel; else NULL */
-  bool never_quick;             /* disables the fast path, see quick.h */
+  bool no_fast_path;            /* disables the fast path, see fastpath.h */
   bool require_scope;           /* a report outside of any reporter is a fault */
   bool records_peak;            /* see peak.h; not in cumulative mode, which keeps no live blocks */
   bool records_timeline;        /* see timekeeper.h; only with the peak */
@@ -121,8 +121,8 @@ typedef struct dmd_live {
   dmd_groups_t history;        /* in cumulative mode: groups of all blocks that ever existed */
   dmd_stacks_t *measured;      /* 1: a dump had a reported block of the stack */
   bool wants_stack_of_free;    /* set by the first report or reporter */
-  uint32_t generation;    /* changes when threads' copies become invalid, see quick.h; never 0 */
-  uint64_t noted_changes; /* private to quick.c */
+  uint32_t generation;    /* changes when threads' copies become invalid, see fastpath.h; never 0 */
+  uint64_t noted_changes; /* private to fastpath.c */
 } dmd_live_t;
 
 /* The state must stay in place until it is destroyed, and the slabs must live as long. */

@@ -325,7 +325,7 @@ __attribute__((noinline)) static bool add_beside(dmd_shard_t *part,
   return true;
 }
 
-bool dmd_shard_quick_add(dmd_shard_t *part, const dmd_new_block_t *new_block, uint32_t tag) {
+bool dmd_shard_fast_add(dmd_shard_t *part, const dmd_new_block_t *new_block, uint32_t tag) {
   dmd_block_t *block = dmd_heap_add_plain(&part->heap, new_block->addr, new_block->flags);
   if (__builtin_expect(block != NULL, 1)) {
     if (part->marks != NULL)
@@ -354,7 +354,7 @@ static inline dmd_late_free_t *next_late_alone(dmd_shard_t *part) {
   return &late->ring[at].free;
 }
 
-bool dmd_shard_quick_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack, bool is_temporary) {
+bool dmd_shard_fast_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack, bool is_temporary) {
   uint32_t id;
   bool is_parallel = part->peak->is_parallel;
   dmd_late_free_t *late = is_parallel ? next_late(part) : next_late_alone(part);

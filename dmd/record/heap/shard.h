@@ -124,9 +124,9 @@ static inline void dmd_shard_catch_up(dmd_shard_t *part) {
     dmd_shard_count_late_alone(part->late_alone);
 }
 
-/* See dmd_blocks_quick_add and dmd_blocks_quick_remove. */
-bool dmd_shard_quick_add(dmd_shard_t *part, const dmd_new_block_t *new_block, uint32_t tag);
-bool dmd_shard_quick_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack, bool is_temporary);
+/* See dmd_blocks_fast_add and dmd_blocks_fast_remove. */
+bool dmd_shard_fast_add(dmd_shard_t *part, const dmd_new_block_t *new_block, uint32_t tag);
+bool dmd_shard_fast_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack, bool is_temporary);
 
 /* See dmd_blocks_begin_move. */
 dmd_block_t *dmd_shard_begin_move(dmd_shard_t *part, uint64_t addr, bool if_plain);

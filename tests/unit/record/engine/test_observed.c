@@ -137,24 +137,25 @@ static uint32_t stack_now(void *ctx) {
 static void without_the_engine_lock(void **state) {
   (void)state;
   engine_fixture_t f;
-  dmd_fastpath_t quick = {0};
+  dmd_fastpath_t fastpath = {0};
   engine_begin(&f);
   f.h.engine_host.waiting = &never_waiting;
   engine_start(&f);
-  dmd_fastpath_event_t event = {.quick = &quick, .thread = 1, .stack = stack_now, .ctx = &f.engine};
-  assert_false(dmd_observed_quick_alloc(&f.engine, &event, A, 100, 117));
-  dmd_engine_leave(&f.engine, 1, &quick);
-  assert_true(dmd_observed_quick_alloc(&f.engine, &event, A, 100, 117));
+  dmd_fastpath_event_t event = {
+      .fastpath = &fastpath, .thread = 1, .stack = stack_now, .ctx = &f.engine};
+  assert_false(dmd_observed_fast_alloc(&f.engine, &event, A, 100, 117));
+  dmd_engine_leave(&f.engine, 1, &fastpath);
+  assert_true(dmd_observed_fast_alloc(&f.engine, &event, A, 100, 117));
   expect_block(&f, A, 100, 117);
   assert_int_equal(dmd_live_find(&f.engine.live, A)->stack, f.make);
-  dmd_engine_leave(&f.engine, 1, &quick);
-  assert_false(dmd_observed_quick_alloc(&f.engine, &event, A, 100, 117));
-  dmd_block_t *old = dmd_observed_quick_begin_realloc(&f.engine, A);
-  assert_true(dmd_observed_quick_end_realloc(&f.engine, &event, A, old, B, 300, 304));
+  dmd_engine_leave(&f.engine, 1, &fastpath);
+  assert_false(dmd_observed_fast_alloc(&f.engine, &event, A, 100, 117));
+  dmd_block_t *old = dmd_observed_fast_begin_realloc(&f.engine, A);
+  assert_true(dmd_observed_fast_end_realloc(&f.engine, &event, A, old, B, 300, 304));
   expect_block(&f, B, 300, 304);
-  dmd_engine_leave(&f.engine, 1, &quick);
-  assert_true(dmd_observed_quick_free(&f.engine, &event, B));
-  assert_false(dmd_observed_quick_free(&f.engine, &event, B));
+  dmd_engine_leave(&f.engine, 1, &fastpath);
+  assert_true(dmd_observed_fast_free(&f.engine, &event, B));
+  assert_false(dmd_observed_fast_free(&f.engine, &event, B));
   expect_counts(&f, 2, 2);
   engine_end(&f);
 }
@@ -163,31 +164,32 @@ static void without_the_engine_lock(void **state) {
 static void rules_for_tags_want_the_engine_lock(void **state) {
   (void)state;
   engine_fixture_t f;
-  dmd_fastpath_t quick = {0};
+  dmd_fastpath_t fastpath = {0};
   engine_begin(&f);
   f.h.engine_host.waiting = &never_waiting;
   engine_give(&f, "--tag-fn=make=t");
   engine_start(&f);
-  dmd_fastpath_event_t event = {.quick = &quick, .thread = 1, .stack = stack_now, .ctx = &f.engine};
-  dmd_engine_leave(&f.engine, 1, &quick);
-  assert_false(dmd_observed_quick_alloc(&f.engine, &event, A, 100, 117));
+  dmd_fastpath_event_t event = {
+      .fastpath = &fastpath, .thread = 1, .stack = stack_now, .ctx = &f.engine};
+  dmd_engine_leave(&f.engine, 1, &fastpath);
+  assert_false(dmd_observed_fast_alloc(&f.engine, &event, A, 100, 117));
   dmd_observed_alloc(&f.engine, 1, A, 100, 117);
-  dmd_engine_leave(&f.engine, 1, &quick);
-  assert_true(dmd_observed_quick_free(&f.engine, &event, A));
+  dmd_engine_leave(&f.engine, 1, &fastpath);
+  assert_true(dmd_observed_fast_free(&f.engine, &event, A));
   engine_end(&f);
 }
 
 static void sizes_are_wanted_by_reporters(void **state) {
   (void)state;
   engine_fixture_t f;
-  dmd_fastpath_t quick = {0};
+  dmd_fastpath_t fastpath = {0};
   engine_begin(&f);
   engine_start(&f);
-  dmd_engine_leave(&f.engine, 1, &quick);
-  assert_false(dmd_observed_wants_size(&f.engine, &quick));
+  dmd_engine_leave(&f.engine, 1, &fastpath);
+  assert_false(dmd_observed_wants_size(&f.engine, &fastpath));
   ask_name(&f, DMD_REQUEST_REPORTER_BEGIN, "reporter");
-  dmd_engine_leave(&f.engine, 1, &quick);
-  assert_true(dmd_observed_wants_size(&f.engine, &quick));
+  dmd_engine_leave(&f.engine, 1, &fastpath);
+  assert_true(dmd_observed_wants_size(&f.engine, &fastpath));
   engine_end(&f);
 }
 

@@ -57,7 +57,7 @@ static void begin(model_t *m, host_kind_t kind, uint64_t seed) {
   m->blocks = dmd_blocks_create(
       &m->host.env,
       &(dmd_blocks_config_t){.slabs = kind == SLABS ? &m->slabs : NULL,
-                             .n_parts = kind == SLABS ? 1 : 16,
+                             .n_shards = kind == SLABS ? 1 : 16,
                              .waiting = kind == LOCKED ? &m->waiting : NULL,
                              .records_peak = true,
                              .records_lifetimes = true,
@@ -108,14 +108,14 @@ static void add(model_t *m) {
                                                : UINT64_C(0x10000000) + m->event * 1048576;
   const dmd_new_block_t block = {
       .addr = e->addr, .req = e->req, .usable = e->req, .stack = e->stack};
-  if (m->kind != LOCKED || !dmd_blocks_quick_add(m->blocks, &block, DMD_NONE))
+  if (m->kind != LOCKED || !dmd_blocks_fast_add(m->blocks, &block, DMD_NONE))
     dmd_blocks_add(m->blocks, &block, DMD_NONE);
   dmd_blocks_let_go(m->blocks);
   note_birth(m, e);
 }
 
 static void drop(model_t *m, entry_t *e) {
-  if (m->kind != LOCKED || !dmd_blocks_quick_remove(m->blocks, e->addr, DMD_NONE, false))
+  if (m->kind != LOCKED || !dmd_blocks_fast_remove(m->blocks, e->addr, DMD_NONE, false))
     dmd_blocks_remove(m->blocks, e->addr, DMD_NONE);
   dmd_blocks_let_go(m->blocks);
   note_death(m, e);
@@ -200,7 +200,7 @@ static void threads_know_their_newest_block(void **state) {
     dmd_blocks_let_go(m.blocks);
   }
   for (uint64_t i = 1; i <= 200; i++)
-    assert_true(dmd_blocks_quick_remove(m.blocks, i << 20, DMD_NONE, i % 2));
+    assert_true(dmd_blocks_fast_remove(m.blocks, i << 20, DMD_NONE, i % 2));
   dmd_blocks_peak(m.blocks, &peak, &recent);
   const dmd_lifetime_t *of = dmd_blocks_lifetime(m.blocks, 1);
   assert_int_equal(of->n_freed, 200);

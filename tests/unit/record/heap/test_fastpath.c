@@ -5,12 +5,12 @@
 
 static dmd_live_config_t config_of(dmd_mode_t mode) {
   return (dmd_live_config_t){
-      .mode = mode, .n_parts = 8, .waiting = &never_waiting, .freed_blocks = 4};
+      .mode = mode, .n_shards = 8, .waiting = &never_waiting, .freed_blocks = 4};
 }
 
 /* The end of an event that held the engine's lock. */
-static void leave(live_fixture_t *f, uint32_t thread, dmd_fastpath_t *quick) {
-  dmd_live_refresh(&f->live, thread, quick);
+static void leave(live_fixture_t *f, uint32_t thread, dmd_fastpath_t *fastpath) {
+  dmd_live_refresh(&f->live, thread, fastpath);
   dmd_blocks_let_go(f->live.blocks);
 }
 
@@ -18,28 +18,28 @@ static dmd_new_block_t block(uint64_t addr, uint32_t thread) {
   return (dmd_new_block_t){.addr = addr, .req = 10, .usable = 24, .stack = 5, .thread = thread};
 }
 
-static bool add(live_fixture_t *f, dmd_fastpath_t *quick, uint64_t addr, uint32_t thread) {
+static bool add(live_fixture_t *f, dmd_fastpath_t *fastpath, uint64_t addr, uint32_t thread) {
   dmd_new_block_t new_block = block(addr, thread);
-  return dmd_live_quick_add(&f->live, quick, &new_block);
+  return dmd_live_fast_add(&f->live, fastpath, &new_block);
 }
 
 static void a_block_comes_and_goes(void **state) {
   (void)state;
   live_fixture_t f;
-  dmd_fastpath_t quick = {0};
+  dmd_fastpath_t fastpath = {0};
   live_begin_as(&f, config_of(DMD_MODE_DARK_MATTER));
-  assert_false(dmd_live_is_quick(&f.live, &quick));
-  leave(&f, 1, &quick);
-  assert_true(dmd_live_is_quick(&f.live, &quick));
-  dmd_plan_t plan = dmd_live_quick_plan(&f.live, &quick, 24);
+  assert_false(dmd_live_is_fast(&f.live, &fastpath));
+  leave(&f, 1, &fastpath);
+  assert_true(dmd_live_is_fast(&f.live, &fastpath));
+  dmd_plan_t plan = dmd_live_fast_plan(&f.live, &fastpath, 24);
   assert_true(plan.stack && plan.flags == 0);
-  assert_true(add(&f, &quick, A, 1));
-  assert_false(add(&f, &quick, A, 1));
+  assert_true(add(&f, &fastpath, A, 1));
+  assert_false(add(&f, &fastpath, A, 1));
   assert_int_equal(block_at(&f, A)->stack, 5);
   assert_int_equal(totals(&f).n_allocs, 1);
   dmd_blocks_let_go(f.live.blocks);
-  assert_true(dmd_live_quick_remove(&f.live, &quick, A, 6));
-  assert_false(dmd_live_quick_remove(&f.live, &quick, A, 6));
+  assert_true(dmd_live_fast_remove(&f.live, &fastpath, A, 6));
+  assert_false(dmd_live_fast_remove(&f.live, &fastpath, A, 6));
   assert_int_equal(totals(&f).n_frees, 1);
   assert_int_equal(totals(&f).n_blocks, 0);
   live_end(&f);
@@ -48,21 +48,21 @@ static void a_block_comes_and_goes(void **state) {
 static void reported_and_announced_ones_go_the_long_way(void **state) {
   (void)state;
   live_fixture_t f;
-  dmd_fastpath_t quick = {0};
+  dmd_fastpath_t fastpath = {0};
   live_begin_as(&f, config_of(DMD_MODE_DARK_MATTER));
-  leave(&f, 1, &quick);
-  assert_true(add(&f, &quick, A, 1));
+  leave(&f, 1, &fastpath);
+  assert_true(add(&f, &fastpath, A, 1));
   assert_false(dmd_live_wants_stack_of_free(&f.live));
   report(&f, A, 7);
   assert_true(dmd_live_wants_stack_of_free(&f.live));
   dmd_new_block_t announced = block(B, 1);
   announced.flags = DMD_BLOCK_ANNOUNCED;
   dmd_live_add(&f.live, &announced);
-  leave(&f, 1, &quick);
-  assert_false(dmd_live_quick_remove(&f.live, &quick, A, 6));
-  assert_false(dmd_live_quick_remove(&f.live, &quick, B, 6));
-  assert_null(dmd_live_quick_begin_move(&f.live, A));
-  assert_null(dmd_live_quick_begin_move(&f.live, B));
+  leave(&f, 1, &fastpath);
+  assert_false(dmd_live_fast_remove(&f.live, &fastpath, A, 6));
+  assert_false(dmd_live_fast_remove(&f.live, &fastpath, B, 6));
+  assert_null(dmd_live_fast_begin_move(&f.live, A));
+  assert_null(dmd_live_fast_begin_move(&f.live, B));
   assert_int_equal(totals(&f).n_blocks, 2);
   live_end(&f);
 }
@@ -70,16 +70,16 @@ static void reported_and_announced_ones_go_the_long_way(void **state) {
 static void a_realloc_moves_a_block(void **state) {
   (void)state;
   live_fixture_t f;
-  dmd_fastpath_t quick = {0};
+  dmd_fastpath_t fastpath = {0};
   live_begin_as(&f, config_of(DMD_MODE_LIVE));
   dmd_live_push_tag(&f.live, 1, "t", nowhere);
-  leave(&f, 1, &quick);
-  assert_true(add(&f, &quick, A, 1));
-  dmd_block_t *moving = dmd_live_quick_begin_move(&f.live, A);
+  leave(&f, 1, &fastpath);
+  assert_true(add(&f, &fastpath, A, 1));
+  dmd_block_t *moving = dmd_live_fast_begin_move(&f.live, A);
   assert_non_null(moving);
   dmd_new_block_t now = block(C, 1);
   now.req = 20;
-  assert_true(dmd_live_quick_end_move(&f.live, &quick, A, moving, &now));
+  assert_true(dmd_live_fast_end_move(&f.live, &fastpath, A, moving, &now));
   assert_null(dmd_live_find(&f.live, A));
   assert_int_equal(block_at(&f, C)->req, 20);
   expect_sum(&f, "t", 24, 1);
@@ -121,12 +121,12 @@ static void a_tag_that_another_thread_ends(void **state) {
   dmd_live_push_tag(&f.live, 1, "t", place);
   leave(&f, 1, &one);
   leave(&f, 2, &two);
-  assert_true(dmd_live_is_quick(&f.live, &one));
+  assert_true(dmd_live_is_fast(&f.live, &one));
   dmd_scope_end_t scope_end = {.place = place};
   assert_true(dmd_live_pop_tag(&f.live, 2, scope_end));
   leave(&f, 2, &two);
-  assert_false(dmd_live_is_quick(&f.live, &one));
-  assert_true(dmd_live_is_quick(&f.live, &two));
+  assert_false(dmd_live_is_fast(&f.live, &one));
+  assert_true(dmd_live_is_fast(&f.live, &two));
   leave(&f, 1, &one);
   assert_true(add(&f, &one, A, 1));
   assert_string_equal(tag_of(&f, A), "");
@@ -145,46 +145,46 @@ static void coroutines_with_tags(void **state) {
   place.in_coroutine = true;
   dmd_live_push_tag(&f.live, 2, "t", place);
   leave(&f, 2, &two);
-  assert_false(dmd_live_is_quick(&f.live, &one));
-  assert_false(dmd_live_is_quick(&f.live, &two));
+  assert_false(dmd_live_is_fast(&f.live, &one));
+  assert_false(dmd_live_is_fast(&f.live, &two));
   leave(&f, 1, &one);
-  assert_false(dmd_live_is_quick(&f.live, &one));
+  assert_false(dmd_live_is_fast(&f.live, &one));
   assert_true(dmd_live_pop_tag(&f.live, 2, (dmd_scope_end_t){.place = place}));
   leave(&f, 2, &two);
   leave(&f, 1, &one);
-  assert_true(dmd_live_is_quick(&f.live, &one));
+  assert_true(dmd_live_is_fast(&f.live, &one));
   live_end(&f);
 }
 
 static void modes_and_owners_that_want_no_such_way(void **state) {
   (void)state;
   live_fixture_t f;
-  dmd_fastpath_t quick = {0};
+  dmd_fastpath_t fastpath = {0};
   live_begin_as(&f, config_of(DMD_MODE_CUMULATIVE));
-  leave(&f, 1, &quick);
-  assert_false(dmd_live_is_quick(&f.live, &quick));
+  leave(&f, 1, &fastpath);
+  assert_false(dmd_live_is_fast(&f.live, &fastpath));
   live_end(&f);
   dmd_live_config_t config = config_of(DMD_MODE_LIVE);
-  config.never_quick = true;
+  config.no_fast_path = true;
   live_begin_as(&f, config);
-  leave(&f, 1, &quick);
-  assert_false(dmd_live_is_quick(&f.live, &quick));
+  leave(&f, 1, &fastpath);
+  assert_false(dmd_live_is_fast(&f.live, &fastpath));
   live_end(&f);
 }
 
 static void an_open_reporter_wants_to_know_of_sizes(void **state) {
   (void)state;
   live_fixture_t f;
-  dmd_fastpath_t quick = {0};
+  dmd_fastpath_t fastpath = {0};
   live_begin_as(&f, config_of(DMD_MODE_DARK_MATTER));
-  leave(&f, 1, &quick);
-  assert_false(quick.has_claim);
+  leave(&f, 1, &fastpath);
+  assert_false(fastpath.has_claim);
   begin_reporter(&f, "r");
-  leave(&f, 1, &quick);
-  assert_true(quick.has_claim);
+  leave(&f, 1, &fastpath);
+  assert_true(fastpath.has_claim);
   end_reporter(&f, 0, 1);
-  leave(&f, 1, &quick);
-  assert_false(quick.has_claim);
+  leave(&f, 1, &fastpath);
+  assert_false(fastpath.has_claim);
   live_end(&f);
 }
 
@@ -199,16 +199,16 @@ static void each_thread_samples(void **state) {
   live_begin_as(&f, config);
   uint32_t first[N_THREADS];
   for (uint32_t thread = 0; thread < N_THREADS; thread++) {
-    dmd_fastpath_t quick = {0};
-    leave(&f, thread + 1, &quick);
+    dmd_fastpath_t fastpath = {0};
+    leave(&f, thread + 1, &fastpath);
     uint64_t stands = 0;
     first[thread] = N_BLOCKS;
     for (uint32_t i = 0; i < N_BLOCKS; i++) {
-      dmd_plan_t plan = dmd_live_quick_plan(&f.live, &quick, 24);
+      dmd_plan_t plan = dmd_live_fast_plan(&f.live, &fastpath, 24);
       stands += plan.flags & DMD_BLOCK_TWICE ? 2 : plan.flags & DMD_BLOCK_SAMPLED ? 1 : 0;
       if ((plan.flags & DMD_BLOCK_SAMPLED) && first[thread] == N_BLOCKS)
         first[thread] = i;
-      leave(&f, thread + 1, &quick); /* the sampler goes on */
+      leave(&f, thread + 1, &fastpath); /* the sampler goes on */
     }
     assert_in_range(stands, N_BLOCKS * 24 / 1000 - 1, N_BLOCKS * 24 / 1000 + 1);
   }

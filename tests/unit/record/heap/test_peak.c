@@ -72,7 +72,7 @@ static void begin(model_t *m, host_kind_t kind, uint64_t seed) {
   bool has_locks = kind >= LOCKED;
   m->blocks = dmd_blocks_create(&m->host.env,
                                 &(dmd_blocks_config_t){.slabs = kind == SLABS ? &m->slabs : NULL,
-                                                       .n_parts = kind == SLABS ? 1 : 16,
+                                                       .n_shards = kind == SLABS ? 1 : 16,
                                                        .waiting = has_locks ? &m->waiting : NULL,
                                                        .records_peak = true,
                                                        .clock = {seed % 2 ? tell_time : NULL, m}});
@@ -132,7 +132,7 @@ static uint64_t free_address(model_t *m, uint64_t req) {
   }
 }
 
-static bool is_quick(model_t *m) {
+static bool is_fast(model_t *m) {
   return m->kind >= LOCKED && roll(m, 8) > 0;
 }
 
@@ -140,14 +140,14 @@ static void add(model_t *m) {
   uint64_t req = size_of(roll(m, N_SIZES));
   dmd_new_block_t block = describe(m, free_address(m, req), req);
   uint32_t tag = (uint32_t)roll(m, N_TAGS);
-  if (!is_quick(m) || !dmd_blocks_quick_add(m->blocks, &block, tag))
+  if (!is_fast(m) || !dmd_blocks_fast_add(m->blocks, &block, tag))
     dmd_blocks_add(m->blocks, &block, tag);
   dmd_blocks_let_go(m->blocks);
   add_to_list(m, &block, tag);
 }
 
 static void drop(model_t *m, entry_t *e) {
-  if (!is_quick(m) || !dmd_blocks_quick_remove(m->blocks, e->block.addr, DMD_NONE, false))
+  if (!is_fast(m) || !dmd_blocks_fast_remove(m->blocks, e->block.addr, DMD_NONE, false))
     dmd_blocks_remove(m->blocks, e->block.addr, DMD_NONE);
   dmd_blocks_let_go(m->blocks);
   take_from_list(m, e);
@@ -168,13 +168,13 @@ static void move(model_t *m, entry_t *e) {
   uint32_t tag = (uint32_t)roll(m, N_TAGS);
   if (m->kind == SLABS)
     return;
-  bool quick = is_quick(m);
-  dmd_block_t *block = quick ? dmd_blocks_quick_begin_move(m->blocks, from) : NULL;
+  bool fast = is_fast(m);
+  dmd_block_t *block = fast ? dmd_blocks_fast_begin_move(m->blocks, from) : NULL;
   if (block == NULL)
     block = dmd_blocks_begin_move(m->blocks, from);
   dmd_blocks_let_go(m->blocks);
   dmd_new_block_t now = describe(m, roll(m, 2) ? from : free_address(m, req), req);
-  if (!quick || !dmd_blocks_quick_end_move(m->blocks, from, block, &now, tag))
+  if (!fast || !dmd_blocks_fast_end_move(m->blocks, from, block, &now, tag))
     dmd_blocks_end_move(m->blocks, from, block, &now, tag);
   dmd_blocks_let_go(m->blocks);
   take_from_list(m, e);
@@ -341,7 +341,7 @@ static void who_publishes_often_does_so_less(void **state) {
 }
 
 static void add_at(dmd_shard_t *shard, uint64_t addr, uint64_t req) {
-  assert_true(dmd_shard_quick_add(
+  assert_true(dmd_shard_fast_add(
       shard, &(dmd_new_block_t){.addr = addr, .req = req, .usable = req, .stack = 1}, DMD_NONE));
 }
 
@@ -366,7 +366,7 @@ static void numbers_are_used_again(void **state) {
   host_init(&host);
   dmd_shard_t *shard = aligned_alloc(DMD_CACHE_LINE, sizeof *shard);
   dmd_peak_t *peak = aligned_alloc(DMD_CACHE_LINE, sizeof *peak);
-  const dmd_blocks_config_t config = {.n_parts = 1, .records_peak = true};
+  const dmd_blocks_config_t config = {.n_shards = 1, .records_peak = true};
   const dmd_timekeeper_t timekeeper = {.is_on = false};
   dmd_peak_init(peak, &host.env, shard, 1, &config, &timekeeper);
   peak->number = DMD_PEAK_LAST_NUMBER - 4;
@@ -376,7 +376,7 @@ static void numbers_are_used_again(void **state) {
   add_at(shard, 64, 100);
   add_at(shard, 128, 50);
   for (int i = 0; i < 9; i++) {
-    assert_true(dmd_shard_quick_remove(shard, 128, DMD_NONE, false));
+    assert_true(dmd_shard_fast_remove(shard, 128, DMD_NONE, false));
     add_at(shard, 128, 40);
   }
   assert_true(peak->number < 20);
@@ -427,10 +427,10 @@ static void the_clock_is_not_that_of_a_later_allocation(void **state) {
   begin(&m, LOCKED, 1);
   m.now = 5;
   const dmd_new_block_t first = plain(64, 100), second = plain(640, 20);
-  dmd_blocks_quick_add(m.blocks, &first, DMD_NONE);
-  dmd_blocks_quick_remove(m.blocks, 64, DMD_NONE, false);
+  dmd_blocks_fast_add(m.blocks, &first, DMD_NONE);
+  dmd_blocks_fast_remove(m.blocks, 64, DMD_NONE, false);
   m.now = 70;
-  dmd_blocks_quick_add(m.blocks, &second, DMD_NONE);
+  dmd_blocks_fast_add(m.blocks, &second, DMD_NONE);
   dmd_blocks_peak(m.blocks, &peak, &recent);
   dmd_blocks_let_go(m.blocks);
   assert_int_equal(peak.szB, 100);
@@ -444,16 +444,16 @@ static void a_peak_before_there_are_threads_is_exact(void **state) {
   dmd_moment_t peak, recent;
   begin(&m, SPLIT, 1);
   const dmd_new_block_t first = plain(64, 100), second = plain(640, 20), third = plain(128, 3);
-  dmd_blocks_quick_add(m.blocks, &first, DMD_NONE);
-  dmd_blocks_quick_remove(m.blocks, 64, DMD_NONE, false);
-  dmd_blocks_quick_add(m.blocks, &second, DMD_NONE);
-  dmd_blocks_quick_add(m.blocks, &first, DMD_NONE);
+  dmd_blocks_fast_add(m.blocks, &first, DMD_NONE);
+  dmd_blocks_fast_remove(m.blocks, 64, DMD_NONE, false);
+  dmd_blocks_fast_add(m.blocks, &second, DMD_NONE);
+  dmd_blocks_fast_add(m.blocks, &first, DMD_NONE);
   m.is_alone = 0;
-  assert_false(dmd_blocks_quick_add(m.blocks, &third, DMD_NONE));
-  assert_false(dmd_blocks_quick_remove(m.blocks, 64, DMD_NONE, false));
+  assert_false(dmd_blocks_fast_add(m.blocks, &third, DMD_NONE));
+  assert_false(dmd_blocks_fast_remove(m.blocks, 64, DMD_NONE, false));
   dmd_blocks_remove(m.blocks, 64, DMD_NONE);
   dmd_blocks_let_go(m.blocks);
-  assert_true(dmd_blocks_quick_add(m.blocks, &third, DMD_NONE));
+  assert_true(dmd_blocks_fast_add(m.blocks, &third, DMD_NONE));
   dmd_blocks_peak(m.blocks, &peak, &recent);
   dmd_blocks_let_go(m.blocks);
   assert_int_equal(peak.szB, 120);
@@ -506,7 +506,7 @@ static void sizes_beyond_32_bits(void **state) {
 static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_blocks_t *blocks =
-      dmd_blocks_create(&host->env, &(dmd_blocks_config_t){.n_parts = 4, .records_peak = true});
+      dmd_blocks_create(&host->env, &(dmd_blocks_config_t){.n_shards = 4, .records_peak = true});
   for (uint32_t i = 0; i < 300; i++)
     dmd_blocks_add(blocks, &(dmd_new_block_t){.addr = i << 12, .req = i, .usable = i}, DMD_NONE);
   for (uint32_t i = 0; i < 300; i++)

@@ -310,7 +310,7 @@ static void begin_heap(heap_t *h, uint64_t seed) {
   h->waiting.is_alone = seed % 4 == 2 ? &yes : NULL;
   h->blocks = dmd_blocks_create(&h->model.host.env,
                                 &(dmd_blocks_config_t){.slabs = has_slabs ? &h->slabs : NULL,
-                                                       .n_parts = has_slabs ? 1 : 16,
+                                                       .n_shards = has_slabs ? 1 : 16,
                                                        .waiting = has_locks ? &h->waiting : NULL,
                                                        .max_freed = seed % 3 * 100,
                                                        .records_peak = true,
@@ -391,7 +391,7 @@ static void add_block(heap_t *h) {
   for (uint32_t i = 0; i < h->n; i++)
     if (h->list[i].addr == block.addr)
       return;
-  if (h->waiting.is_alone == NULL || !dmd_blocks_quick_add(h->blocks, &block, block.tag))
+  if (h->waiting.is_alone == NULL || !dmd_blocks_fast_add(h->blocks, &block, block.tag))
     dmd_blocks_add(h->blocks, &block, block.tag);
   dmd_blocks_let_go(h->blocks);
   h->list[h->n++] = block;

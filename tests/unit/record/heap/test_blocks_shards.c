@@ -8,10 +8,10 @@
 #include "record/heap/blocks.h"
 #include "record/heap/nested.h"
 
-enum { MAX = 300, MAX_FREED = 400, N_PARTS = 16, N_TAGS = 5, N_GONE = 64 };
+enum { MAX = 300, MAX_FREED = 400, N_SHARDS = 16, N_TAGS = 5, N_GONE = 64 };
 
 /* Frees of all shards together that may be counted after frees that came later. */
-enum { N_LATE = 16 * N_PARTS };
+enum { N_LATE = 16 * N_SHARDS };
 
 /* All addresses are here: 48 MiB, each of which is in one of the shards. */
 static const uint64_t BASE = UINT64_C(0x7f1200000000), SPAN = UINT64_C(48) << 20;
@@ -49,10 +49,10 @@ static void note_gone(void *ctx, const dmd_block_t *block, uint32_t stack) {
 static void begin(fixture_t *f, size_t max_history) {
   memset(f, 0, sizeof *f);
   host_init(&f->host);
-  f->one =
-      dmd_blocks_create(&f->host.env, &(dmd_blocks_config_t){.max_freed = MAX_FREED, .n_parts = 1});
+  f->one = dmd_blocks_create(&f->host.env,
+                             &(dmd_blocks_config_t){.max_freed = MAX_FREED, .n_shards = 1});
   f->many = dmd_blocks_create(&f->host.env, &(dmd_blocks_config_t){.max_freed = MAX_FREED,
-                                                                   .n_parts = N_PARTS,
+                                                                   .n_shards = N_SHARDS,
                                                                    .waiting = &never_waiting});
   dmd_blocks_watch_reported(f->one, note_gone, &f->gone_one);
   dmd_blocks_watch_reported(f->many, note_gone, &f->gone_many);
@@ -271,8 +271,8 @@ static uint64_t add(fixture_t *f, dice_t *dice) {
   dmd_blocks_add(f->one, &block, tag);
   if (!is_announced && dice_below(dice, 2) == 0) {
     dmd_blocks_let_go(f->many);
-    assert_true(dmd_blocks_quick_add(f->many, &block, tag));
-    assert_false(dmd_blocks_quick_add(f->many, &block, tag));
+    assert_true(dmd_blocks_fast_add(f->many, &block, tag));
+    assert_false(dmd_blocks_fast_add(f->many, &block, tag));
   } else {
     dmd_blocks_add(f->many, &block, tag);
   }
@@ -303,7 +303,7 @@ static void free_at(fixture_t *f, dice_t *dice, uint64_t addr) {
     forget(f, addr, block->flags & DMD_BLOCK_ANNOUNCED);
     if (dice_below(dice, 2) == 0) {
       dmd_blocks_let_go(f->many);
-      assert_int_equal(dmd_blocks_quick_remove(f->many, addr, stack, false), is_plain);
+      assert_int_equal(dmd_blocks_fast_remove(f->many, addr, stack, false), is_plain);
       if (is_plain) {
         assert_int_equal(dmd_blocks_remove(f->one, addr, stack), DMD_REMOVE_MEMORY);
         return;
@@ -326,12 +326,12 @@ static void renew(fixture_t *f, uint64_t addr) {
 /* A realloc that fails, or moves the block; meanwhile another thread may get its old place. */
 static void move(fixture_t *f, dice_t *dice, uint64_t addr) {
   const dmd_block_t *plain = dmd_blocks_find(f->one, addr);
-  bool is_quick = plain != NULL && !(plain->flags & DMD_BLOCK_ANNOUNCED) &&
-                  plain->reports == DMD_NONE && dice_below(dice, 2) == 0;
+  bool is_fast = plain != NULL && !(plain->flags & DMD_BLOCK_ANNOUNCED) &&
+                 plain->reports == DMD_NONE && dice_below(dice, 2) == 0;
   dmd_blocks_let_go(f->many);
   dmd_block_t *one = dmd_blocks_begin_move(f->one, addr);
   dmd_block_t *many =
-      is_quick ? dmd_blocks_quick_begin_move(f->many, addr) : dmd_blocks_begin_move(f->many, addr);
+      is_fast ? dmd_blocks_fast_begin_move(f->many, addr) : dmd_blocks_begin_move(f->many, addr);
   assert_true(is_same(one, many));
   if (one == NULL)
     return;
@@ -363,7 +363,7 @@ static void move(fixture_t *f, dice_t *dice, uint64_t addr) {
   dmd_blocks_let_go(f->many);
   bool tries = dice_below(dice, 2) == 0;
   if (tries)
-    assert_int_equal(dmd_blocks_quick_end_move(f->many, addr, many, &now, 2), fits);
+    assert_int_equal(dmd_blocks_fast_end_move(f->many, addr, many, &now, 2), fits);
   if (!tries || !fits)
     dmd_blocks_end_move(f->many, addr, many, &now, 2);
   f->list[f->n++] = (entry_t){to, false};
@@ -447,7 +447,7 @@ static void a_block_of_many_parts(void **state) {
     uint64_t req = (i + 1) * 2500000;
     dmd_new_block_t block = {.addr = BASE + i * 11000000, .req = req, .usable = req};
     dmd_blocks_add(f.one, &block, DMD_NONE);
-    assert_true(dmd_blocks_quick_add(f.many, &block, DMD_NONE));
+    assert_true(dmd_blocks_fast_add(f.many, &block, DMD_NONE));
   }
   for (int i = 0; i < 1000; i++)
     check_containing(&f, BASE + dice_below(&dice, SPAN));
