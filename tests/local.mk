@@ -255,7 +255,7 @@ unit_support_sources = \
   tests/unit/live_fixture.c tests/unit/live_fixture.h \
   tests/unit/heap_model.c tests/unit/heap_model.h tests/unit/slab_memory.h \
   tests/unit/heap_matrix.c tests/unit/heap_matrix.h \
-  tests/unit/holders_fixture.c tests/unit/holders_fixture.h \
+  tests/unit/referrers_fixture.c tests/unit/referrers_fixture.h \
   tests/unit/shelf_fixture.c tests/unit/shelf_fixture.h \
   tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
   tests/unit/process.c tests/unit/process.h tests/unit/not_here.h \

@@ -72,9 +72,9 @@ static bool diff_profiles(dmd_profile_t *old, dmd_profile_t *new, const dmdv_opt
   return good;
 }
 
-/* Compares two heap graphs by type, and within each type by the holder of its blocks. */
+/* Compares two heap graphs by type, and within each type by the referrer of its blocks. */
 static bool diff_graphs(const dmdv_options_t *options) {
-  static const dmd_census_by_t by = {.keys = {DMD_KEY_TYPE, DMD_KEY_HOLDER}, .n = 2};
+  static const dmd_census_by_t by = {.keys = {DMD_KEY_TYPE, DMD_KEY_REFERRER}, .n = 2};
   if (options->causal || options->view.by != DMD_BY_RECORD || options->view.sections != 0 ||
       options->view.sort_by != DMD_SORT_USABLE || options->load.ignore_alloc_fns)
     return dmdv_error("diff: --causal, --by, --section, --sort-by and --ignore-alloc-fns do not "

@@ -25,15 +25,15 @@ static const dmdv_part_t parts[] = {
 /* JSON and tables of rows have no hints. */
 static bool show(dmd_profile_t *profile, const dmdv_options_t *options, int argc, char **argv) {
   dmdv_beside_t beside = {.is_there = false};
-  bool has_advice = !options->json && options->view.by == DMD_BY_RECORD && !options->for_testing;
+  bool has_hint = !options->json && options->view.by == DMD_BY_RECORD && !options->for_testing;
   const char *name = options->files.names[0];
   dmdv_beside_options_t wanted = {
       .with_types = true, .with_owners = true, .max_frames = options->view.max_frames};
-  if (options->owners != DMDV_OWNERS_NO && has_advice &&
+  if (options->owners != DMDV_OWNERS_NO && has_hint &&
       (options->owners == DMDV_OWNERS_YES || dmdv_owners_take_little(profile, name)))
     dmdv_beside_init(&beside, profile, name, &wanted);
   bool good =
-      dmdv_show(profile, NULL, beside.has_owners ? &beside.advice : NULL, options, argc, argv);
+      dmdv_show(profile, NULL, beside.has_owners ? &beside.hint : NULL, options, argc, argv);
   dmdv_beside_destroy(&beside);
   return good;
 }

@@ -97,14 +97,14 @@ void build_fault(dmd_profile_t *profile, dmd_fault_kind_t kind, uint64_t num, co
   dmd_faults_add(&profile->faults, &fault);
 }
 
-void build_advice(dmd_profile_t *profile, const char *alloc, dmd_holder_kind_t kind,
-                  const char *reporter, const char *holder, uint32_t offset, uint64_t bytes) {
-  dmd_hint_t advice = {.blocks = 1,
-                       .bytes = bytes,
-                       .alloc = build_stack(profile, alloc),
-                       .holder_kind = kind,
-                       .reporter = build_name(profile, reporter),
-                       .stack = build_stack(profile, holder),
-                       .offset = offset};
-  dmd_hints_add(&profile->advices, &advice);
+void build_hint(dmd_profile_t *profile, const char *alloc, dmd_referrer_kind_t kind,
+                const char *reporter, const char *referrer, uint32_t offset, uint64_t bytes) {
+  dmd_hint_t hint = {.blocks = 1,
+                     .bytes = bytes,
+                     .alloc = build_stack(profile, alloc),
+                     .referrer_kind = kind,
+                     .reporter = build_name(profile, reporter),
+                     .stack = build_stack(profile, referrer),
+                     .offset = offset};
+  dmd_hints_add(&profile->hints, &hint);
 }

@@ -40,7 +40,7 @@ void build_fault(dmd_profile_t *profile, dmd_fault_kind_t kind, uint64_t num, co
                  const char *reporter);
 
 /* Adds that `bytes` of the blocks from `alloc` are in one block held at this offset. */
-void build_advice(dmd_profile_t *profile, const char *alloc, dmd_holder_kind_t kind,
-                  const char *reporter, const char *holder, uint32_t offset, uint64_t bytes);
+void build_hint(dmd_profile_t *profile, const char *alloc, dmd_referrer_kind_t kind,
+                const char *reporter, const char *referrer, uint32_t offset, uint64_t bytes);
 
 #endif

@@ -174,19 +174,19 @@ static void make_fault(const maker_t *m) {
   dmd_faults_add(&m->profile->faults, &fault);
 }
 
-static void make_advice(const maker_t *m) {
-  dmd_hint_t advice = {.blocks = 1 + number(m, 40),
-                       .bytes = number(m, 50),
-                       .holder_kind = (uint32_t)below(m, DMD_N_HOLDER_KINDS)};
-  advice.pointed = below(m, advice.blocks + 1);
-  advice.holders = below(m, 20);
-  advice.holders_alike = advice.holders + number(m, 40);
-  advice.before = number(m, 40);
-  advice.alloc = no_or_any_stack(m);
-  advice.stack = any_stack(m);
-  advice.reporter = any_name(m);
-  advice.offset = one_in(m, 3) ? DMD_OFFSET_ANY : (uint32_t)number(m, 12);
-  dmd_hints_add(&m->profile->advices, &advice);
+static void make_hint(const maker_t *m) {
+  dmd_hint_t hint = {.blocks = 1 + number(m, 40),
+                     .bytes = number(m, 50),
+                     .referrer_kind = (uint32_t)below(m, DMD_N_REFERRER_KINDS)};
+  hint.pointed = below(m, hint.blocks + 1);
+  hint.referrers = below(m, 20);
+  hint.referrers_alike = hint.referrers + number(m, 40);
+  hint.before = number(m, 40);
+  hint.alloc = no_or_any_stack(m);
+  hint.stack = any_stack(m);
+  hint.reporter = any_name(m);
+  hint.offset = one_in(m, 3) ? DMD_OFFSET_ANY : (uint32_t)number(m, 12);
+  dmd_hints_add(&m->profile->hints, &hint);
 }
 
 static void make_reporter_run(const maker_t *m) {
@@ -229,7 +229,7 @@ static void make_run(const maker_t *m) {
   run->dump_number = number(m, 53);
   run->word_szB = one_in(m, 2) ? 4 : 8;
   run->partial_stacks = one_in(m, 2);
-  run->partial_advice = one_in(m, 4);
+  run->partial_hint = one_in(m, 4);
   make_sampling(m);
   run->seed = one_in(m, 2) ? UINT64_MAX - below(m, 3) : number(m, 63);
   run->most_resident_szB = one_in(m, 2) ? 0 : number(m, 53);
@@ -244,7 +244,7 @@ static void make_run(const maker_t *m) {
   for (uint64_t n = below(m, 8); n > 0; n--)
     make_fault(m);
   for (uint64_t n = below(m, 4); n > 0; n--)
-    make_advice(m);
+    make_hint(m);
   for (uint64_t n = below(m, 6); n > 0; n--)
     make_reporter_run(m);
   for (uint64_t n = below(m, 3); n > 0; n--)

@@ -4,8 +4,8 @@
 void engine_begin(engine_fixture_t *f) {
   enginehost_init(&f->h);
   dmd_options_init(&f->options, &f->h.host.env);
-  f->options.advice = DMD_NO; /* the engine reads blocks to find these, and the blocks are made
-                               * up */
+  f->options.hint = DMD_NO; /* the engine reads blocks to find these, and the blocks are made
+                             * up */
   enginehost_code(&f->h, MAKE, "/bin/app", "", "make (app.c:3)");
   enginehost_code(&f->h, MEASURE, "/bin/app", "", "measure (app.c:8)");
   f->make = enginehost_stack(&f->h, 1, (uint64_t)MAKE);

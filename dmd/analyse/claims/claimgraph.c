@@ -171,12 +171,12 @@ static uint32_t site_of(const walk_t *w, uint32_t node) {
              : dmd_intern_str(&w->cases->names, dmd_frames_text(&w->graph->profile.frames, frame));
 }
 
-/* The part for blocks of this block's kind, to which `holder` leads by this label. Offsets in
- * holders of unknown type distinguish no parts. If there is no room, the object. */
-static walked_part_t *part_for(walk_t *w, uint32_t node, uint32_t holder, uint32_t way,
+/* The part for blocks of this block's kind, to which `referrer` leads by this label. Offsets in
+ * referrers of unknown type distinguish no parts. If there is no room, the object. */
+static walked_part_t *part_for(walk_t *w, uint32_t node, uint32_t referrer, uint32_t way,
                                bool is_shared) {
   uint32_t kind = w->kinds->of[node];
-  if (holder == DMD_GRAPH_ALL || dmd_typing_type(w->kinds->typing, holder) == DMD_NONE)
+  if (referrer == DMD_GRAPH_ALL || dmd_typing_type(w->kinds->typing, referrer) == DMD_NONE)
     way = DMD_NONE;
   for (uint32_t i = 1; i < w->n_parts; i++) {
     walked_part_t *p = &w->parts[i];
@@ -188,15 +188,15 @@ static walked_part_t *part_for(walk_t *w, uint32_t node, uint32_t holder, uint32
   walked_part_t *new = &w->parts[w->n_parts++];
   *new = (walked_part_t){.part = {.is_shared = is_shared}, .kind = kind, .way = way};
   new->part.name = name_part(w, way, kind);
-  new->part.path = name_path(w, is_shared ? holder : node);
+  new->part.path = name_path(w, is_shared ? referrer : node);
   new->part.site = site_of(w, node);
   return new;
 }
 
 /* Adds a block at this place, in preorder. */
 static void add_node(walk_t *w, uint32_t place, bool is_others) {
-  uint32_t node = w->nodes[place], holder = w->retained.dominators.idom[node];
-  walked_part_t *p = part_for(w, node, holder, way_to(w, node), false);
+  uint32_t node = w->nodes[place], referrer = w->retained.dominators.idom[node];
+  walked_part_t *p = part_for(w, node, referrer, way_to(w, node), false);
   dmd_claim_size_t size = size_of(w, node), whole = whole_of(w, node);
   dmd_claim_size_add(&p->part.own, &size);
   if (is_others)

@@ -5,8 +5,8 @@
  *
  * Stacks and registers are no owners here: what a function is working on when it asks for a size,
  * or frees the object, would else belong to nobody. A part of an object is the blocks of one kind
- * that members of one name lead to; in holders of unknown type offsets do not count as names. What
- * an object retains through another object with claims are parts of their own.
+ * that members of one name lead to; in referrers of unknown type offsets do not count as names.
+ * What an object retains through another object with claims are parts of their own.
  *
  * Cost: that of retained.h; then for each claim the number of blocks that its object retains, with
  * their pointers.

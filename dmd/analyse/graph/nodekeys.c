@@ -12,48 +12,49 @@
 #include "model/graph/nesting.h"
 #include "model/profile/translate.h"
 
-/* ---- Holders. ---- */
+/* ---- Referrers. ---- */
 
-/* The components of a holder's name. */
+/* The components of a referrer's name. */
 typedef struct {
   uint32_t is_reached; /* 0 for all unreached nodes, else 1 */
   uint32_t is_root;    /* the node is a root */
   uint32_t kind;       /* of the node; DMD_NONE: no single node dominates the block */
   uint32_t way;        /* edge label; DMD_NONE: no edge leads from the node to the block */
-} holder_t;
+} referrer_t;
 
-static uint32_t find_holder(dmd_heldby_t *h, const dmd_dominators_t *dominators, uint32_t node) {
+static uint32_t find_referrer(dmd_node_referrers_t *h, const dmd_dominators_t *dominators,
+                              uint32_t node) {
   uint32_t by = dominators->idom[node];
-  holder_t holder = {.is_reached = by != DMD_NO_DOMINATOR};
+  referrer_t referrer = {.is_reached = by != DMD_NO_DOMINATOR};
   if (by != DMD_NO_DOMINATOR && by != DMD_GRAPH_ALL) {
-    holder.is_root = !dmd_heapgraph_is_block(h->kinds->typing->graph, by);
-    holder.kind = h->kinds->of[by];
+    referrer.is_root = !dmd_heapgraph_is_block(h->kinds->typing->graph, by);
+    referrer.kind = h->kinds->of[by];
   }
-  return dmd_intern_bytes(&h->holders, &holder, sizeof holder);
+  return dmd_intern_bytes(&h->referrers, &referrer, sizeof referrer);
 }
 
 /* Labels the blocks that a node dominates and points to with the first such edge. */
-static void note_ways(dmd_heldby_t *h, const dmd_dominators_t *dominators, uint32_t node) {
+static void note_ways(dmd_node_referrers_t *h, const dmd_dominators_t *dominators, uint32_t node) {
   const dmd_heapgraph_t *graph = h->kinds->typing->graph;
   const dmd_graph_t *g = &graph->graph;
   for (uint32_t edge = g->first[node]; edge < g->first[node + 1]; edge++) {
     uint32_t target = g->target[edge];
     if (dominators->idom[target] != node || h->of[target] != DMD_NONE)
       continue;
-    holder_t holder = {.is_reached = 1,
-                       .is_root = !dmd_heapgraph_is_block(graph, node),
-                       .kind = h->kinds->of[node],
-                       .way = dmd_kinds_way(h->kinds, node, edge)};
-    h->of[target] = dmd_intern_bytes(&h->holders, &holder, sizeof holder);
+    referrer_t referrer = {.is_reached = 1,
+                           .is_root = !dmd_heapgraph_is_block(graph, node),
+                           .kind = h->kinds->of[node],
+                           .way = dmd_kinds_way(h->kinds, node, edge)};
+    h->of[target] = dmd_intern_bytes(&h->referrers, &referrer, sizeof referrer);
   }
 }
 
-void dmd_heldby_init(dmd_heldby_t *h, dmd_kinds_t *kinds) {
+void dmd_node_referrers_init(dmd_node_referrers_t *h, dmd_kinds_t *kinds) {
   dmd_graph_t *g = &kinds->typing->graph->graph;
   dmd_dominators_t dominators;
   dmd_edgemask_t mask;
-  *h = (dmd_heldby_t){.kinds = kinds};
-  dmd_intern_init(&h->holders, g->env, "dmd.heldby");
+  *h = (dmd_node_referrers_t){.kinds = kinds};
+  dmd_intern_init(&h->referrers, g->env, "dmd.heldby");
   h->of = dmd_env_alloc(g->env, "dmd.heldby", g->n_nodes * sizeof *h->of);
   dmd_mem_zero(h->of, g->n_nodes * sizeof *h->of);
   dmd_edgemask_init(&mask, g);
@@ -63,14 +64,14 @@ void dmd_heldby_init(dmd_heldby_t *h, dmd_kinds_t *kinds) {
     note_ways(h, &dominators, node);
   for (uint32_t node = 1; node < g->n_nodes; node++)
     if (h->of[node] == DMD_NONE)
-      h->of[node] = find_holder(h, &dominators, node);
+      h->of[node] = find_referrer(h, &dominators, node);
   dmd_dominators_destroy(&dominators);
   dmd_edgemask_destroy(&mask);
 }
 
-void dmd_heldby_destroy(dmd_heldby_t *h) {
-  dmd_env_free(h->holders.env, h->of);
-  dmd_intern_destroy(&h->holders);
+void dmd_node_referrers_destroy(dmd_node_referrers_t *h) {
+  dmd_env_free(h->referrers.env, h->of);
+  dmd_intern_destroy(&h->referrers);
 }
 
 /* "term" and "postings" give "term.postings"; "jar[]" and "[].lid" give "jar[].lid". */
@@ -86,17 +87,17 @@ static void append_way(const char *kind, const char *way, dmd_strbuf_t *to) {
   dmd_strbuf_str(to, way);
 }
 
-void dmd_heldby_name(const dmd_heldby_t *h, uint32_t id, dmd_strbuf_t *to) {
+void dmd_node_referrers_name(const dmd_node_referrers_t *h, uint32_t id, dmd_strbuf_t *to) {
   size_t n;
-  const holder_t *holder = dmd_intern_get(&h->holders, id, &n);
-  const char *kind = holder->kind != DMD_NONE ? dmd_kinds_name(h->kinds, holder->kind) : NULL;
-  const char *way = holder->way != DMD_NONE ? dmd_kinds_name(h->kinds, holder->way) : NULL;
+  const referrer_t *referrer = dmd_intern_get(&h->referrers, id, &n);
+  const char *kind = referrer->kind != DMD_NONE ? dmd_kinds_name(h->kinds, referrer->kind) : NULL;
+  const char *way = referrer->way != DMD_NONE ? dmd_kinds_name(h->kinds, referrer->way) : NULL;
   if (kind == NULL) {
-    dmd_strbuf_str(to, holder->is_reached ? "(several roots)" : "(lost)");
+    dmd_strbuf_str(to, referrer->is_reached ? "(several roots)" : "(lost)");
   } else if (way == NULL) {
     dmd_strbuf_str(to, kind);
     dmd_strbuf_str(to, " (in several ways)");
-  } else if (holder->is_root && way[0] != '+') {
+  } else if (referrer->is_root && way[0] != '+') {
     dmd_strbuf_str(to, way); /* the label begins with the variable's name */
   } else {
     append_way(kind, way, to);
@@ -137,9 +138,9 @@ void dmd_nodekeys_destroy(dmd_nodekeys_t *keys) {
     dmd_intern_destroy(&keys->of[key].names);
   }
   dmd_env_free(keys->graph->env, keys->nearest);
-  if (keys->heldby != NULL)
-    dmd_heldby_destroy(keys->heldby);
-  dmd_env_free(keys->graph->env, keys->heldby);
+  if (keys->node_referrers != NULL)
+    dmd_node_referrers_destroy(keys->node_referrers);
+  dmd_env_free(keys->graph->env, keys->node_referrers);
   dmd_places_destroy(&keys->places);
 }
 
@@ -150,12 +151,13 @@ static uint32_t size_class(uint64_t szB) {
   return szB <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(szB - 1);
 }
 
-static uint32_t holder_of(dmd_nodekeys_t *keys, uint32_t node) {
-  if (keys->heldby == NULL) {
-    keys->heldby = dmd_env_alloc(keys->graph->env, "dmd.nodekeys", sizeof *keys->heldby);
-    dmd_heldby_init(keys->heldby, keys->kinds);
+static uint32_t referrer_of(dmd_nodekeys_t *keys, uint32_t node) {
+  if (keys->node_referrers == NULL) {
+    keys->node_referrers =
+        dmd_env_alloc(keys->graph->env, "dmd.nodekeys", sizeof *keys->node_referrers);
+    dmd_node_referrers_init(keys->node_referrers, keys->kinds);
   }
-  return keys->heldby->of[node];
+  return keys->node_referrers->of[node];
 }
 
 /* The nearest root of each node, without stale edges. */
@@ -187,8 +189,8 @@ static uint32_t source_of(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t node
     return block->thread;
   case DMD_KEY_SIZE:
     return size_class(keys->graph->graph.size[node]);
-  case DMD_KEY_HOLDER:
-    return holder_of(keys, node);
+  case DMD_KEY_REFERRER:
+    return referrer_of(keys, node);
   default:
     if (keys->nearest == NULL)
       keys->nearest = nearest_roots(keys->kinds->typing);
@@ -317,8 +319,8 @@ static void append_name(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t source
     else
       dmd_root_name(keys->graph, source, to);
     break;
-  case DMD_KEY_HOLDER:
-    dmd_heldby_name(keys->heldby, source, to);
+  case DMD_KEY_REFERRER:
+    dmd_node_referrers_name(keys->node_referrers, source, to);
     break;
   default:
     append_place(keys, key, source, to);

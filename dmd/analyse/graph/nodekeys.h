@@ -24,12 +24,12 @@
 #include "analyse/records/record.h"
 #include "analyse/records/rows.h"
 
-/* ---- Holders. ----
+/* ---- Referrers. ----
  *
- * The dominating referrer (holder) of each block of a heap graph.
+ * The dominating referrer of each block of a heap graph.
  *
- * A block's holder is the node without which it would be unreachable, its immediate dominator
- * (dominators.h), and the member that points to the block. Blocks with equal holders share an id,
+ * A block's referrer is the node without which it would be unreachable, its immediate dominator
+ * (dominators.h), and the member that points to the block. Blocks with equal referrers share an id,
  * from 1 on, made of a kind of node and an edge label (kinds.h). For a block that is no longer
  * needed it says where to look.
  *
@@ -44,17 +44,18 @@
  *
  * Cost: the dominator tree during construction, then 4 bytes a node. */
 
-typedef struct dmd_heldby {
+typedef struct dmd_node_referrers {
   dmd_kinds_t *kinds;
   uint32_t *of; /* by node */
-  dmd_intern_t holders;
-} dmd_heldby_t;
+  dmd_intern_t referrers;
+} dmd_node_referrers_t;
 
-void dmd_heldby_init(dmd_heldby_t *heldby, dmd_kinds_t *kinds);
-void dmd_heldby_destroy(dmd_heldby_t *heldby);
+void dmd_node_referrers_init(dmd_node_referrers_t *node_referrers, dmd_kinds_t *kinds);
+void dmd_node_referrers_destroy(dmd_node_referrers_t *node_referrers);
 
-/* Appends the name of a holder. */
-void dmd_heldby_name(const dmd_heldby_t *heldby, uint32_t holder, dmd_strbuf_t *to);
+/* Appends the name of a referrer. */
+void dmd_node_referrers_name(const dmd_node_referrers_t *node_referrers, uint32_t referrer,
+                             dmd_strbuf_t *to);
 
 /* ---- Keys. ---- */
 
@@ -74,7 +75,7 @@ typedef enum {
   DMD_KEY_THREAD,
   DMD_KEY_SIZE,
   DMD_KEY_ROOT,
-  DMD_KEY_HOLDER,
+  DMD_KEY_REFERRER,
   DMD_N_KEYS
 } dmd_nodekey_t;
 
@@ -89,8 +90,8 @@ typedef struct dmd_nodekeys {
   dmd_kinds_t *kinds;
   uint32_t max_frames; /* of stacks */
   dmd_places_t places;
-  uint32_t *nearest; /* computed on demand, as is heldby */
-  dmd_heldby_t *heldby;
+  uint32_t *nearest; /* computed on demand, as is node_referrers */
+  dmd_node_referrers_t *node_referrers;
   struct {
     dmd_intern_t names; /* by value */
     dmd_pool_t values;  /* uint32_t, by source of the name + 1; DMD_NONE: not built yet */

@@ -234,10 +234,10 @@ static void set_owner(const work_t *w, dmd_ownership_t *o, uint32_t top) {
   uint32_t up = w->dominators.idom[top];
   bool points = is_reported(w, w->source[top]);
   o->owned = is_reported(w, up) ? DMD_OWNED_BY_DOMINANCE : DMD_OWNED_BY_POINTER;
-  o->holder = points ? w->source[top] : up;
+  o->referrer = points ? w->source[top] : up;
   o->edge = points ? w->via[top] : NO_EDGE;
   o->through = top == o->block ? DMD_NONE : w->owners->kinds->of[top];
-  set_report(w, o, o->holder);
+  set_report(w, o, o->referrer);
 }
 
 /* Sets the state of a block that no single node dominates; node: the topmost block above it. */
@@ -249,14 +249,14 @@ static void set_state(const work_t *w, dmd_ownership_t *o, uint32_t node) {
     o->owned = DMD_OWNED_BY_SEVERAL;
   } else {
     o->owned = state == DMD_LEAK_POSSIBLY ? DMD_POSSIBLY_LOST : DMD_OWNED_BY_ROOT;
-    o->holder = w->nearest[o->block];
+    o->referrer = w->nearest[o->block];
   }
 }
 
 /* Sets the root of a block that no reported block dominates, if a single root does. */
 static void set_root(const work_t *w, dmd_ownership_t *o) {
   uint32_t node = w->base[o->block], up = w->dominators.idom[node];
-  o->holder = up;
+  o->referrer = up;
   if (up != DMD_GRAPH_ALL) {
     o->owned = DMD_OWNED_BY_ROOT;
     o->through = node == o->block ? DMD_NONE : w->owners->kinds->of[node];
@@ -270,9 +270,9 @@ static void set_root(const work_t *w, dmd_ownership_t *o) {
 
 static void find_above(const work_t *w, dmd_ownership_t *o) {
   const dmd_graph_t *g = &w->graph->graph;
-  uint32_t up = w->dominators.idom[o->holder];
+  uint32_t up = w->dominators.idom[o->referrer];
   for (uint32_t e = g->first[up]; up != DMD_GRAPH_ALL && e < g->first[up + 1]; e++)
-    if (g->target[e] == o->holder) {
+    if (g->target[e] == o->referrer) {
       o->above = up;
       o->above_edge = e;
       return;
@@ -287,7 +287,7 @@ static void add(work_t *w, const dmd_ownership_t *key, uint64_t bytes) {
     id = dmd_pool_add(&owners->pool);
     *at(owners, id) = *key;
     dmd_table_add(&owners->index, hash, id);
-    if (key->holder != DMD_GRAPH_ALL)
+    if (key->referrer != DMD_GRAPH_ALL)
       find_above(w, at(owners, id));
   }
   at(owners, id)->blocks++;
@@ -302,9 +302,9 @@ static void add_block(work_t *w, uint32_t node) {
     set_owner(w, &o, w->top[node]);
   else
     set_root(w, &o);
-  o.kind = w->owners->kinds->of[o.holder];
+  o.kind = w->owners->kinds->of[o.referrer];
   if (o.edge != NO_EDGE)
-    o.way = dmd_kinds_way(w->owners->kinds, o.holder, o.edge);
+    o.way = dmd_kinds_way(w->owners->kinds, o.referrer, o.edge);
   add(w, &o, dmd_nesting_own(&w->sizes, node).szB);
 }
 

@@ -40,10 +40,10 @@ typedef struct dmd_ownership {
   uint32_t through; /* kind of the topmost unreported block above them; DMD_NONE: they are topmost
                        themselves */
   /* One example. */
-  uint32_t holder; /* the node with the pointer */
-  uint32_t edge;   /* its edge, if `way` is set */
+  uint32_t referrer; /* the node with the pointer */
+  uint32_t edge;     /* its edge, if `way` is set */
   uint32_t block;
-  uint32_t above, above_edge; /* the pointer to the holder; DMD_GRAPH_ALL: several, or none */
+  uint32_t above, above_edge; /* the pointer to the referrer; DMD_GRAPH_ALL: several, or none */
   uint64_t blocks, bytes;     /* usable bytes */
 } dmd_ownership_t;
 

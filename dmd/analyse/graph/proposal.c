@@ -82,7 +82,7 @@ static bool is_array(const work_t *w, uint32_t node) {
   return dmd_typing_count(w->owners->kinds->typing, node) > 1;
 }
 
-/* Appends an expression for the pointer to the holder from the node above it. A pointer variable
+/* Appends an expression for the pointer to the referrer from the node above it. A pointer variable
  * may point to any element of an array, so it does not name an array. */
 static bool append_above(const work_t *w, dmd_strbuf_t *to) {
   uint32_t above = w->o->above, edge = w->o->above_edge;
@@ -95,17 +95,17 @@ static bool append_above(const work_t *w, dmd_strbuf_t *to) {
 }
 
 /* Appends an expression for the block that points to the forgotten ones. False if there is none. */
-static bool append_holder(const work_t *w, dmd_strbuf_t *to) {
+static bool append_referrer(const work_t *w, dmd_strbuf_t *to) {
   const dmd_typing_t *typing = w->owners->kinds->typing;
-  uint32_t type = dmd_typing_type(typing, w->o->holder);
-  bool array = is_array(w, w->o->holder);
-  if (!array && append_variable(w, w->o->holder, to))
+  uint32_t type = dmd_typing_type(typing, w->o->referrer);
+  bool array = is_array(w, w->o->referrer);
+  if (!array && append_variable(w, w->o->referrer, to))
     return true;
   if (append_above(w, to))
     return true;
   bool is_struct = dmd_type_is(typing->types, type, DMD_TYPE_STRUCT) ||
                    dmd_type_is(typing->types, type, DMD_TYPE_UNION);
-  if (!is_struct || (array && append_variable(w, w->o->holder, to)))
+  if (!is_struct || (array && append_variable(w, w->o->referrer, to)))
     return false;
   dmd_type_name(typing->types, type, to);
   return true;
@@ -141,22 +141,22 @@ static bool has_private(const dmd_strbuf_t *expression) {
 static bool append_pointer(const work_t *w, dmd_strbuf_t *to) {
   const dmd_typing_t *typing = w->owners->kinds->typing;
   uint64_t offset = typing->graph->graph.offset[w->o->edge];
-  if (dmd_typing_find(typing, w->o->holder, offset, NULL) == DMD_NONE) {
+  if (dmd_typing_find(typing, w->o->referrer, offset, NULL) == DMD_NONE) {
     dmd_strbuf_str(to, "*(void **)(block + 0x");
     dmd_strbuf_hex(to, offset);
     dmd_strbuf_str(to, ")");
     return true;
   }
-  dmd_strbuf_t holder;
-  dmd_strbuf_init(&holder, to->env);
-  bool good = append_holder(w, &holder);
-  size_t n = holder.n;
+  dmd_strbuf_t referrer;
+  dmd_strbuf_init(&referrer, to->env);
+  bool good = append_referrer(w, &referrer);
+  size_t n = referrer.n;
   if (good)
-    dmd_edge_follow(typing, w->o->holder, w->o->edge, &holder);
-  if (holder.n == n) /* the block is a single pointer */
+    dmd_edge_follow(typing, w->o->referrer, w->o->edge, &referrer);
+  if (referrer.n == n) /* the block is a single pointer */
     dmd_strbuf_str(to, "*");
-  dmd_strbuf_bytes(to, holder.text, holder.n);
-  dmd_strbuf_destroy(&holder);
+  dmd_strbuf_bytes(to, referrer.text, referrer.n);
+  dmd_strbuf_destroy(&referrer);
   number_by_i(to);
   return good && !has_private(to);
 }

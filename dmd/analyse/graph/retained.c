@@ -160,8 +160,8 @@ static void place(dmd_retainedrows_t *rows, uint32_t parent, uint32_t node, dmd_
                             .held = held,
                             .depth = above->depth + 1,
                             .parent = parent};
-  uint32_t holder = rows->retained->dominators.idom[node];
-  if (above->first_node != DMD_GRAPH_ALL && dmd_kinds_alike(rows->kinds, holder, node)) {
+  uint32_t referrer = rows->retained->dominators.idom[node];
+  if (above->first_node != DMD_GRAPH_ALL && dmd_kinds_alike(rows->kinds, referrer, node)) {
     append(rows, above, node);
     return;
   }

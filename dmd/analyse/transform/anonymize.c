@@ -298,7 +298,7 @@ void dmd_anonymize_profile(dmd_anonymizer_t *a, dmd_profile_t *to, const dmd_pro
   dmd_translation_add_timeline(&ids.translation, &from->timeline);
   rename_marks(a, to, from);
   dmd_translation_add_faults(&ids.translation, &from->faults);
-  dmd_translation_add_advices(&ids.translation, &from->advices);
+  dmd_translation_add_hints(&ids.translation, &from->hints);
   dmd_translation_add_runs(&ids.translation, &from->reporter_runs);
   add_memreports(a, to, &from->memreports);
   dmd_translation_add_mapped(&ids.translation, &from->mapped);

@@ -104,7 +104,7 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   a->word_szB = a->word_szB > b->word_szB ? a->word_szB : b->word_szB;
   a->counts_instructions &= b->counts_instructions;
   a->partial_stacks |= b->partial_stacks;
-  a->partial_advice |= b->partial_advice;
+  a->partial_hint |= b->partial_hint;
   a->sample_below = a->sample_below > b->sample_below ? a->sample_below : b->sample_below;
   a->sample_interval =
       a->sample_interval > b->sample_interval ? a->sample_interval : b->sample_interval;
@@ -125,10 +125,10 @@ static void add_up(dmd_merge_t *merge, const dmd_profile_t *from) {
   }
   for (uint32_t id = 1; id <= dmd_faults_count(&from->faults); id++)
     merge->faults += dmd_faults_at(&from->faults, id)->num;
-  for (uint32_t id = 1; id <= dmd_hints_count(&from->advices); id++) {
-    const dmd_hint_t *advice = dmd_hints_at(&from->advices, id);
-    merge->advised += advice->bytes;
-    merge->advised_blocks += advice->blocks + advice->holders_alike;
+  for (uint32_t id = 1; id <= dmd_hints_count(&from->hints); id++) {
+    const dmd_hint_t *hint = dmd_hints_at(&from->hints, id);
+    merge->advised += hint->bytes;
+    merge->advised_blocks += hint->blocks + hint->referrers_alike;
   }
   for (uint32_t id = 1; id <= dmd_reporter_runs_count(&from->reporter_runs); id++)
     merge->runs += dmd_reporter_runs_at(&from->reporter_runs, id)->n;
@@ -213,7 +213,7 @@ bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *pr
   if (merge->is_alone)
     dmd_translation_add_timeline(&ids, &from->timeline);
   dmd_translation_add_faults(&ids, &from->faults);
-  dmd_translation_add_advices(&ids, &from->advices);
+  dmd_translation_add_hints(&ids, &from->hints);
   dmd_translation_add_runs(&ids, &from->reporter_runs);
   dmd_translation_add_mapped(&ids, &from->mapped);
   bool good = dmd_translation_add_memreports(&ids, &from->memreports);

@@ -177,7 +177,7 @@ static void copy_rest(reducer_t *r) {
     dmd_profile_add_process(r->to, dmd_intern_get_str(&r->from->processes, id),
                             dmd_profile_process_memory(r->from, id));
   dmd_translation_add_faults(&r->same, &r->from->faults);
-  dmd_translation_add_advices(&r->same, &r->from->advices);
+  dmd_translation_add_hints(&r->same, &r->from->hints);
   dmd_translation_add_runs(&r->same, &r->from->reporter_runs);
   dmd_translation_add_memreports(&r->same, &r->from->memreports);
   dmd_translation_add_mapped(&r->same, &r->from->mapped);

@@ -44,7 +44,7 @@ static bool repeats(const unsigned char sample[SAMPLE_SZB]) {
   return n_repeats * PLACES >= SAMPLE_SZB;
 }
 
-bool dmd_is_noise(const char *bytes, size_t n) {
+bool dmd_is_incompressible(const char *bytes, size_t n) {
   unsigned char sample[SAMPLE_SZB];
   if (n < SAMPLE_SZB)
     return false;
@@ -153,7 +153,7 @@ static void set_level(dmd_gzip_t *gzip, int level) {
 }
 
 static bool is_stored(const dmd_gzip_t *gzip, const char *bytes, size_t n) {
-  return gzip->way->stores_noise && n >= JUDGED_FROM_SZB && dmd_is_noise(bytes, n);
+  return gzip->way->stores_noise && n >= JUDGED_FROM_SZB && dmd_is_incompressible(bytes, n);
 }
 
 bool dmd_gzip_write(void *ctx, const char *bytes, size_t n) {

@@ -23,7 +23,7 @@
  * larger than the sample are not seen. */
 
 /* False for fewer bytes than the sample. */
-bool dmd_is_noise(const char *bytes, size_t n);
+bool dmd_is_incompressible(const char *bytes, size_t n);
 
 /* ---- The compressor. ---- */
 

@@ -240,8 +240,8 @@ static void say_share(dmd_strbuf_t *to, uint64_t n, uint64_t total) {
   dmd_strbuf_str(to, " point");
 }
 
-static void say_holders(const work_t *w, uint32_t other, const dmd_derive_seen_t *seen,
-                        dmd_strbuf_t *to) {
+static void say_referrers(const work_t *w, uint32_t other, const dmd_derive_seen_t *seen,
+                          dmd_strbuf_t *to) {
   if (other != DMD_NONE) {
     dmd_strbuf_str(to, ", others also from ");
     slot_name(w, other, to);
@@ -269,7 +269,7 @@ static void say_verdict(const work_t *w, dmd_derive_verdict_t verdict, uint32_t 
     say_share(to, seen->n_alone, seen->n_pointers);
     dmd_strbuf_str(to, " to blocks that only this member reaches");
     if (seen->n_alone < seen->n_pointers)
-      say_holders(w, other, seen, to);
+      say_referrers(w, other, seen, to);
     return;
   case DMD_DERIVE_SHARED:
     say_share(to, seen->n_again, seen->n_pointers);

@@ -243,7 +243,7 @@ static void find_owners(dmdv_beside_t *beside, uint32_t max_frames) {
   dmd_owners_init(&beside->owners, heap, &beside->kinds, &beside->records, NULL);
   beside->namer = dmdv_variable_namer(&beside->graph);
   beside->view = (dmd_owners_view_t){.owners = &beside->owners, .namer = &beside->namer};
-  dmd_owner_hint_init(&beside->advice, &beside->view);
+  dmd_owner_hint_init(&beside->hint, &beside->view);
 }
 
 void dmdv_beside_init(dmdv_beside_t *beside, const dmd_profile_t *profile, const char *name,
@@ -270,7 +270,7 @@ void dmdv_beside_destroy(dmdv_beside_t *beside) {
   if (!beside->is_there)
     return;
   if (beside->has_owners) {
-    dmd_owner_hint_destroy(&beside->advice);
+    dmd_owner_hint_destroy(&beside->hint);
     dmd_owners_destroy(&beside->owners);
   }
   dmd_records_destroy(&beside->records);

@@ -58,7 +58,7 @@ typedef struct dmdv_beside {
   dmd_owners_t owners;
   dmd_variable_namer_t namer;
   dmd_owners_view_t view;
-  dmd_owner_hint_t advice;
+  dmd_owner_hint_t hint;
 } dmdv_beside_t;
 
 /* How much of the graph beside a profile can be read in about a second. */

@@ -65,7 +65,7 @@ static void of_graph_init(of_graph_t *g, const dmd_profile_t *profile, const cha
   g->limits = (dmd_waste_options_t){.kinds = ~0u, .least_szB = LEAST_WASTE_SZB};
   dmd_waste_init(&g->waste, &g->keys, &g->beside.records, &g->limits);
   find_claims(g);
-  overview->owners = g->beside.has_owners ? &g->beside.advice : NULL;
+  overview->owners = g->beside.has_owners ? &g->beside.hint : NULL;
   overview->waste = &g->waste;
   overview->claims = g->has_claims ? &g->rules : NULL;
 }

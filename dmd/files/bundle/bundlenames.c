@@ -17,7 +17,7 @@ static const size_t run_numbers[] = {
 static const size_t run_switches[] = {
     offsetof(dmd_run_t, is_known),
     offsetof(dmd_run_t, partial_stacks),
-    offsetof(dmd_run_t, partial_advice),
+    offsetof(dmd_run_t, partial_hint),
 };
 
 enum {

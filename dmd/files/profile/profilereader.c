@@ -179,11 +179,11 @@ static void add_mapped(dmd_readerstate_t *l, uint32_t *stacks) {
   }
 }
 
-static void add_advices(dmd_readerstate_t *l, uint32_t *stacks) {
-  for (uint32_t id = 1; id <= dmd_hints_count(&l->collected_advices); id++) {
-    dmd_hint_t advice = *dmd_hints_at(&l->collected_advices, id);
-    dmd_hint_translate(&advice, resolved, same, stacks);
-    dmd_hints_add(&l->profile->advices, &advice);
+static void add_hints(dmd_readerstate_t *l, uint32_t *stacks) {
+  for (uint32_t id = 1; id <= dmd_hints_count(&l->collected_hints); id++) {
+    dmd_hint_t hint = *dmd_hints_at(&l->collected_hints, id);
+    dmd_hint_translate(&hint, resolved, same, stacks);
+    dmd_hints_add(&l->profile->hints, &hint);
   }
 }
 
@@ -265,9 +265,9 @@ static bool resolve(dmd_readerstate_t *l) {
     add_faults(l, stacks);
     add_mapped(l, stacks);
     if (joins)
-      dmd_load_join_advices(l, stacks);
+      dmd_load_join_hints(l, stacks);
     else
-      add_advices(l, stacks);
+      add_hints(l, stacks);
     /* Blocks of a scan stay separate groups, because each has its own address. */
     if (joins && dmd_scanned_is_empty(&profile->scanned))
       dmd_groups_join(&profile->groups);
@@ -300,7 +300,7 @@ static const dmd_jsondocument_format_t *load(dmd_readerstate_t *l, const dmd_sou
   dmd_pool_init(&l->named, env, "dmd.load.frames", sizeof(named_t));
   dmd_intern_init(&l->raw_stacks, env, "dmd.load.raw_stacks");
   dmd_faults_init(&l->collected_faults, env);
-  dmd_hints_init(&l->collected_advices, env);
+  dmd_hints_init(&l->collected_hints, env);
   dmd_mapped_init(&l->collected_mapped, env);
 
   const dmd_jsondocument_format_t *format = dmd_jsondocument_load(
@@ -315,7 +315,7 @@ static const dmd_jsondocument_format_t *load(dmd_readerstate_t *l, const dmd_sou
   *fail = l->cutter.fail;
 
   dmd_mapped_destroy(&l->collected_mapped);
-  dmd_hints_destroy(&l->collected_advices);
+  dmd_hints_destroy(&l->collected_hints);
   dmd_faults_destroy(&l->collected_faults);
   dmd_intern_destroy(&l->raw_stacks);
   dmd_pool_destroy(&l->named);

@@ -124,20 +124,20 @@ static void write_faults(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
-static void write_advices(dmd_jsonout_t *j, const dmd_profile_t *profile) {
-  uint32_t n = dmd_hints_count(&profile->advices);
+static void write_hints(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  uint32_t n = dmd_hints_count(&profile->hints);
   if (n == 0)
     return;
   dmd_jsonout_key(j, "advice");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
   for (uint32_t id = 1; id <= n; id++) {
-    const dmd_hint_t *a = dmd_hints_at(&profile->advices, id);
+    const dmd_hint_t *a = dmd_hints_at(&profile->hints, id);
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
     if (a->alloc != DMD_NONE) {
       dmd_jsonout_key(j, "alloc");
       dmd_jsonout_id(j, a->alloc);
     }
-    dmd_jsonout_key_str(j, "held", dmd_holder_kind_name(a->holder_kind));
+    dmd_jsonout_key_str(j, "held", dmd_referrer_kind_name(a->referrer_kind));
     if (a->reporter != DMD_NONE)
       dmd_jsonout_key_str(j, "reporter", name_of(profile, a->reporter));
     dmd_jsonout_key(j, "at");
@@ -148,10 +148,10 @@ static void write_advices(dmd_jsonout_t *j, const dmd_profile_t *profile) {
     dmd_jsonout_key_u64(j, "bytes", a->bytes);
     if (a->pointed > 0)
       dmd_jsonout_key_u64(j, "pointed", a->pointed);
-    if (a->holders > 0)
-      dmd_jsonout_key_u64(j, "holders", a->holders);
-    if (a->holders_alike > 0)
-      dmd_jsonout_key_u64(j, "holdersAlike", a->holders_alike);
+    if (a->referrers > 0)
+      dmd_jsonout_key_u64(j, "holders", a->referrers);
+    if (a->referrers_alike > 0)
+      dmd_jsonout_key_u64(j, "holdersAlike", a->referrers_alike);
     if (a->before > 0)
       dmd_jsonout_key_u64(j, "before", a->before);
     dmd_jsonout_end(j);
@@ -361,8 +361,8 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   write_peak(j, "recentPeak", &profile->run.recent_peak);
   dmd_json_write_timeline(j, profile);
   write_faults(j, profile);
-  write_advices(j, profile);
-  if (run->partial_advice)
+  write_hints(j, profile);
+  if (run->partial_hint)
     dmd_jsonout_key_bool(j, "partialAdvice", true);
   dmd_json_write_reporter_runs(j, profile);
   write_memory(j, &profile->memory);

@@ -29,14 +29,14 @@ typedef struct {
 } joining_t;
 
 static const dmd_hint_t *raw_at(const joining_t *j, uint32_t i) {
-  return dmd_hints_at(&j->l->collected_advices, j->order[i]);
+  return dmd_hints_at(&j->l->collected_hints, j->order[i]);
 }
 
-static dmd_hint_t advice_at(const joining_t *j, uint32_t i) {
-  dmd_hint_t advice = *raw_at(j, i);
-  advice.alloc = j->stacks[advice.alloc];
-  advice.stack = j->stacks[advice.stack];
-  return advice;
+static dmd_hint_t hint_at(const joining_t *j, uint32_t i) {
+  dmd_hint_t hint = *raw_at(j, i);
+  hint.alloc = j->stacks[hint.alloc];
+  hint.stack = j->stacks[hint.stack];
+  return hint;
 }
 
 /* ---- Order: by allocation stack of the blocks, by merged referrer, by original referrer. ---- */
@@ -46,23 +46,23 @@ static int difference(uint64_t a, uint64_t b) {
 }
 
 /* The stack that identifies a referrer; DMD_NONE: its name does. */
-static uint32_t holder_stack(const dmd_hint_t *a) {
+static uint32_t referrer_stack(const dmd_hint_t *a) {
   return a->reporter == DMD_NONE ? a->stack : DMD_NONE;
 }
 
 static int compare(const void *ctx, uint32_t id_a, uint32_t id_b) {
   const joining_t *j = ctx;
-  const dmd_hint_t *a = dmd_hints_at(&j->l->collected_advices, id_a);
-  const dmd_hint_t *b = dmd_hints_at(&j->l->collected_advices, id_b);
+  const dmd_hint_t *a = dmd_hints_at(&j->l->collected_hints, id_a);
+  const dmd_hint_t *b = dmd_hints_at(&j->l->collected_hints, id_b);
   int order = difference(j->stacks[a->alloc], j->stacks[b->alloc]);
   if (order == 0)
-    order = difference(a->holder_kind, b->holder_kind);
+    order = difference(a->referrer_kind, b->referrer_kind);
   if (order == 0)
     order = difference(a->reporter, b->reporter);
   if (order == 0)
-    order = difference(j->stacks[holder_stack(a)], j->stacks[holder_stack(b)]);
+    order = difference(j->stacks[referrer_stack(a)], j->stacks[referrer_stack(b)]);
   if (order == 0)
-    order = difference(holder_stack(a), holder_stack(b));
+    order = difference(referrer_stack(a), referrer_stack(b));
   return order != 0 ? order : difference(id_a, id_b);
 }
 
@@ -89,11 +89,11 @@ static uint64_t least(uint64_t a, uint64_t b) {
 
 /* ---- One referrer to the blocks of one place: hints `from` to `end`, exclusive. ---- */
 
-static uint32_t end_of_holder(const joining_t *j, uint32_t from, uint32_t end) {
-  dmd_hint_t first = advice_at(j, from);
+static uint32_t end_of_referrer(const joining_t *j, uint32_t from, uint32_t end) {
+  dmd_hint_t first = hint_at(j, from);
   for (uint32_t i = from + 1; i < end; i++) {
-    dmd_hint_t other = advice_at(j, i);
-    if (!dmd_hint_same_holder(&first, &other))
+    dmd_hint_t other = hint_at(j, i);
+    if (!dmd_hint_same_referrer(&first, &other))
       return i;
   }
   return end;
@@ -102,51 +102,52 @@ static uint32_t end_of_holder(const joining_t *j, uint32_t from, uint32_t end) {
 /* Counts the referrer's blocks that refer to any, and the blocks that are like these. For each
  * original referrer, the file repeats the count of like blocks in its hints, so the maximum
  * counts. */
-static void count_holders(const joining_t *j, uint32_t from, uint32_t end, dmd_hint_t *sum) {
-  sum->holders = sum->holders_alike = 0;
+static void count_referrers(const joining_t *j, uint32_t from, uint32_t end, dmd_hint_t *sum) {
+  sum->referrers = sum->referrers_alike = 0;
   while (from < end) {
-    uint32_t was = holder_stack(raw_at(j, from));
-    uint64_t holders = 0, alike = 0;
-    for (; from < end && holder_stack(raw_at(j, from)) == was; from++) {
+    uint32_t was = referrer_stack(raw_at(j, from));
+    uint64_t referrers = 0, alike = 0;
+    for (; from < end && referrer_stack(raw_at(j, from)) == was; from++) {
       const dmd_hint_t *raw = raw_at(j, from);
-      holders += raw->holders;
-      alike = alike > raw->holders_alike ? alike : raw->holders_alike;
+      referrers += raw->referrers;
+      alike = alike > raw->referrers_alike ? alike : raw->referrers_alike;
     }
-    sum->holders += least(holders, alike);
-    sum->holders_alike += alike;
+    sum->referrers += least(referrers, alike);
+    sum->referrers_alike += alike;
   }
 }
 
 /* hanging: blocks that depend on this referrer's blocks. */
-static void add_holder(const joining_t *j, uint32_t from, uint32_t end, amount_t hanging) {
+static void add_referrer(const joining_t *j, uint32_t from, uint32_t end, amount_t hanging) {
   dmd_hint_t counts = {0};
-  count_holders(j, from, end, &counts);
-  amount_t left = j->unreported[advice_at(j, from).alloc];
+  count_referrers(j, from, end, &counts);
+  amount_t left = j->unreported[hint_at(j, from).alloc];
   for (uint32_t i = from; i < end; i++) {
-    dmd_hint_t advice = advice_at(j, i);
-    advice.blocks = least(advice.blocks + hanging.blocks, left.blocks);
-    advice.bytes = least(advice.bytes + hanging.bytes, left.bytes);
-    advice.pointed = least(advice.pointed, advice.blocks);
-    advice.holders = counts.holders;
-    advice.holders_alike = counts.holders_alike;
-    if (advice.blocks == 0)
+    dmd_hint_t hint = hint_at(j, i);
+    hint.blocks = least(hint.blocks + hanging.blocks, left.blocks);
+    hint.bytes = least(hint.bytes + hanging.bytes, left.bytes);
+    hint.pointed = least(hint.pointed, hint.blocks);
+    hint.referrers = counts.referrers;
+    hint.referrers_alike = counts.referrers_alike;
+    if (hint.blocks == 0)
       continue;
-    left.blocks -= advice.blocks;
-    left.bytes -= advice.bytes;
+    left.blocks -= hint.blocks;
+    left.bytes -= hint.bytes;
     hanging = (amount_t){0, 0};
-    counts.holders = counts.holders_alike = 0;
-    dmd_hints_add(&j->l->profile->advices, &advice);
+    counts.referrers = counts.referrers_alike = 0;
+    dmd_hints_add(&j->l->profile->hints, &hint);
   }
 }
 
 /* ---- All hints about the blocks of one place. ---- */
 
-static bool holds_its_likes(const dmd_hint_t *advice) {
-  return advice->holder_kind == DMD_HOLDER_UNREPORTED && advice->stack == advice->alloc;
+static bool holds_its_likes(const dmd_hint_t *hint) {
+  return hint->referrer_kind == DMD_REFERRER_UNREPORTED && hint->stack == hint->alloc;
 }
 
-static bool is_holder(const dmd_hint_t *advice) {
-  return advice->holder_kind == DMD_HOLDER_REPORTED || advice->holder_kind == DMD_HOLDER_UNREPORTED;
+static bool is_referrer(const dmd_hint_t *hint) {
+  return hint->referrer_kind == DMD_REFERRER_REPORTED ||
+         hint->referrer_kind == DMD_REFERRER_UNREPORTED;
 }
 
 /* The blocks referred to by blocks like themselves, if they depend on exactly one other
@@ -155,9 +156,9 @@ static amount_t count_hanging(const joining_t *j, uint32_t from, uint32_t end) {
   amount_t hanging = {0, 0};
   uint32_t n_others = 0;
   while (from < end) {
-    uint32_t next = end_of_holder(j, from, end);
-    dmd_hint_t first = advice_at(j, from);
-    n_others += is_holder(&first) && !holds_its_likes(&first);
+    uint32_t next = end_of_referrer(j, from, end);
+    dmd_hint_t first = hint_at(j, from);
+    n_others += is_referrer(&first) && !holds_its_likes(&first);
     for (; from < next; from++)
       if (holds_its_likes(&first)) {
         hanging.blocks += raw_at(j, from)->blocks;
@@ -170,21 +171,21 @@ static amount_t count_hanging(const joining_t *j, uint32_t from, uint32_t end) {
 static void add_place(const joining_t *j, uint32_t from, uint32_t end) {
   amount_t hanging = count_hanging(j, from, end);
   while (from < end) {
-    uint32_t next = end_of_holder(j, from, end);
-    dmd_hint_t first = advice_at(j, from);
+    uint32_t next = end_of_referrer(j, from, end);
+    dmd_hint_t first = hint_at(j, from);
     if (!holds_its_likes(&first))
-      add_holder(j, from, next, is_holder(&first) ? hanging : (amount_t){0, 0});
+      add_referrer(j, from, next, is_referrer(&first) ? hanging : (amount_t){0, 0});
     from = next;
   }
 }
 
-void dmd_load_join_advices(dmd_readerstate_t *l, const uint32_t *stacks) {
-  uint32_t n = dmd_hints_count(&l->collected_advices);
+void dmd_load_join_hints(dmd_readerstate_t *l, const uint32_t *stacks) {
+  uint32_t n = dmd_hints_count(&l->collected_hints);
   joining_t j = {.l = l, .stacks = stacks, .unreported = count_unreported(l)};
   j.order = dmd_sorted_ids(l->env, n, compare, &j);
   for (uint32_t from = 0, end; from < n; from = end) {
-    uint32_t alloc = advice_at(&j, from).alloc;
-    for (end = from + 1; end < n && advice_at(&j, end).alloc == alloc;)
+    uint32_t alloc = hint_at(&j, from).alloc;
+    for (end = from + 1; end < n && hint_at(&j, end).alloc == alloc;)
       end++;
     add_place(&j, from, end);
   }

@@ -88,32 +88,32 @@ static void load_fault(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
 }
 
 /* A hint of a kind from a later dmd is ignored. */
-static void load_advice(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
+static void load_hint(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
   const char *alloc = dmd_load_get_string(l, item, "alloc"),
              *stack = dmd_load_get_string(l, item, "at");
   const char *kind = dmd_load_get_string(l, item, "held"),
              *reporter = dmd_load_get_string(l, item, "reporter");
   uint64_t offset = dmd_load_get_number(l, item, "offset", DMD_OFFSET_ANY);
-  dmd_hint_t advice = {.blocks = dmd_load_get_number(l, item, "blocks", 0),
-                       .bytes = dmd_load_get_number(l, item, "bytes", 0),
-                       .pointed = dmd_load_get_number(l, item, "pointed", 0),
-                       .holders = dmd_load_get_number(l, item, "holders", 0),
-                       .holders_alike = dmd_load_get_number(l, item, "holdersAlike", 0),
-                       .before = dmd_load_get_number(l, item, "before", 0),
-                       .offset = offset < DMD_OFFSET_ANY ? (uint32_t)offset : DMD_OFFSET_ANY};
-  while (kind != NULL && advice.holder_kind < DMD_N_HOLDER_KINDS &&
-         !dmd_str_equal(kind, dmd_holder_kind_name(advice.holder_kind)))
-    advice.holder_kind++;
-  if (kind == NULL || advice.holder_kind == DMD_N_HOLDER_KINDS || stack == NULL)
+  dmd_hint_t hint = {.blocks = dmd_load_get_number(l, item, "blocks", 0),
+                     .bytes = dmd_load_get_number(l, item, "bytes", 0),
+                     .pointed = dmd_load_get_number(l, item, "pointed", 0),
+                     .referrers = dmd_load_get_number(l, item, "holders", 0),
+                     .referrers_alike = dmd_load_get_number(l, item, "holdersAlike", 0),
+                     .before = dmd_load_get_number(l, item, "before", 0),
+                     .offset = offset < DMD_OFFSET_ANY ? (uint32_t)offset : DMD_OFFSET_ANY};
+  while (kind != NULL && hint.referrer_kind < DMD_N_REFERRER_KINDS &&
+         !dmd_str_equal(kind, dmd_referrer_kind_name(hint.referrer_kind)))
+    hint.referrer_kind++;
+  if (kind == NULL || hint.referrer_kind == DMD_N_REFERRER_KINDS || stack == NULL)
     return;
-  if (advice.pointed > advice.blocks || advice.holders > advice.holders_alike) {
+  if (hint.pointed > hint.blocks || hint.referrers > hint.referrers_alike) {
     dmd_jsoncutter_reject(&l->cutter,
                           "an element of \"advice\" has more \"pointed\" than \"blocks\", "
                           "or more \"holders\" than \"holdersAlike\"");
     return;
   }
-  l->advised += advice.bytes;
-  l->advised_blocks += advice.blocks + advice.holders_alike;
+  l->advised += hint.bytes;
+  l->advised_blocks += hint.blocks + hint.referrers_alike;
   if (l->advised > (uint64_t)DMD_LOAD_MAX_NUMBER ||
       l->advised_blocks > (uint64_t)DMD_LOAD_MAX_NUMBER) {
     dmd_jsoncutter_reject(&l->cutter,
@@ -121,16 +121,16 @@ static void load_advice(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
                           " bytes or blocks");
     return;
   }
-  advice.stack = dmd_ids_number(&l->traces, dmd_span_of(stack));
+  hint.stack = dmd_ids_number(&l->traces, dmd_span_of(stack));
   if (alloc != NULL)
-    advice.alloc = dmd_ids_number(&l->traces, dmd_span_of(alloc));
+    hint.alloc = dmd_ids_number(&l->traces, dmd_span_of(alloc));
   if (reporter != NULL)
-    advice.reporter = dmd_intern_str(&l->profile->names, reporter);
-  dmd_hints_add(&l->collected_advices, &advice);
+    hint.reporter = dmd_intern_str(&l->profile->names, reporter);
+  dmd_hints_add(&l->collected_hints, &hint);
 }
 
-static void load_partial_advice(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
-  l->profile->run.partial_advice = dmd_jsonvalue_is(item, DMD_JSONVALUE_TRUE);
+static void load_partial_hint(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
+  l->profile->run.partial_hint = dmd_jsonvalue_is(item, DMD_JSONVALUE_TRUE);
 }
 
 /* How often a reporter ran. */
@@ -299,8 +299,8 @@ static const member_t members[] = {
     {"peak", VALUE, 0, load_peak, NULL},
     {"recentPeak", VALUE, 0, load_recent_peak, NULL},
     {"faults", LIST, 0, load_fault, NULL},
-    {"advice", LIST, 0, load_advice, NULL},
-    {"partialAdvice", VALUE, 0, load_partial_advice, NULL},
+    {"advice", LIST, 0, load_hint, NULL},
+    {"partialAdvice", VALUE, 0, load_partial_hint, NULL},
     {"reporterRuns", LIST, 0, load_reporter_run, NULL},
     {"memory", VALUE, 0, load_memory, NULL},
     {"processes", LIST, 0, load_process, NULL},

@@ -101,7 +101,7 @@ typedef struct dmd_readerstate {
   dmd_pool_t named;                 /* functions; those of one frame are adjacent */
   dmd_intern_t raw_stacks;          /* sequences of frame numbers */
   dmd_faults_t collected_faults;    /* with trace numbers for stacks */
-  dmd_hints_t collected_advices;    /* with trace numbers for stacks */
+  dmd_hints_t collected_hints;      /* with trace numbers for stacks */
   dmd_mapped_t collected_mapped;    /* likewise */
   uint64_t blocks;                  /* number of blocks */
   uint64_t total;                   /* their bytes */
@@ -157,7 +157,7 @@ void dmd_load_timeline(dmd_readerstate_t *l);
 
 /* Adds the collected hints to the profile, merging those whose traces became one stack. The
  * profile's groups must be complete. */
-void dmd_load_join_advices(dmd_readerstate_t *l, const uint32_t *stacks);
+void dmd_load_join_hints(dmd_readerstate_t *l, const uint32_t *stacks);
 
 /* Makes the profile's frames after the whole file was read. If the namer named any frames, those
  * below main in all stacks are left out. */

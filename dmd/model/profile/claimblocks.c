@@ -155,9 +155,9 @@ static void look_at_dark(explainer_t *e, const dmd_group_t *g) {
 
 /* Records the unreported blocks that a reporter's blocks point to, by stack; only for reporters
  * with amounts to explain. */
-static void add_held(explainer_t *e, const dmd_hint_t *advice) {
-  held_t key = {.reporter = advice->reporter, .alloc = advice->alloc};
-  if (advice->holder_kind != DMD_HOLDER_REPORTED || key.reporter == DMD_NONE ||
+static void add_held(explainer_t *e, const dmd_hint_t *hint) {
+  held_t key = {.reporter = hint->reporter, .alloc = hint->alloc};
+  if (hint->referrer_kind != DMD_REFERRER_REPORTED || key.reporter == DMD_NONE ||
       key.alloc == DMD_NONE)
     return;
   uint64_t hash = dmd_table_hash(&e->held_index, (uint64_t)key.reporter << 32 | key.alloc);
@@ -168,7 +168,7 @@ static void add_held(explainer_t *e, const dmd_hint_t *advice) {
     dmd_table_add(&e->held_index, hash, id);
     candidates_of(e, key.reporter)->held++;
   }
-  held_at(e, id)->blocks += advice->blocks;
+  held_at(e, id)->blocks += hint->blocks;
   dark_t dark = {.alloc = key.alloc};
   hash = dmd_table_hash(&e->dark_index, key.alloc);
   if (dmd_table_find(&e->dark_index, hash, &dark) == DMD_NONE) {
@@ -195,8 +195,8 @@ static void look_at_held(explainer_t *e, const held_t *held) {
 
 static void look_at_all(explainer_t *e) {
   const dmd_profile_t *profile = e->profile;
-  for (uint32_t id = 1; id <= dmd_hints_count(&profile->advices); id++)
-    add_held(e, dmd_hints_at(&profile->advices, id));
+  for (uint32_t id = 1; id <= dmd_hints_count(&profile->hints); id++)
+    add_held(e, dmd_hints_at(&profile->hints, id));
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
     const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
     if (g->stack != DMD_NONE && g->reports != DMD_NONE)

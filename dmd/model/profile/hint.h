@@ -21,36 +21,36 @@
 
 /* Names and order are part of the file format: append only. */
 typedef enum {
-  DMD_HOLDER_REPORTED,
-  DMD_HOLDER_UNREPORTED,
+  DMD_REFERRER_REPORTED,
+  DMD_REFERRER_UNREPORTED,
   /* No referrers; instead, reporters that reported blocks from that stack before the last clear: */
-  DMD_HOLDER_LAST_TIME,      /* they have run since, and measured other blocks */
-  DMD_HOLDER_NOTHING_NOW,    /* they have run since, and measured nothing */
-  DMD_HOLDER_NOT_RUN,        /* they have not run since */
-  DMD_HOLDER_BEFORE_REALLOC, /* they reported blocks that were then reallocated there */
-  DMD_N_HOLDER_KINDS
-} dmd_holder_kind_t;
+  DMD_REFERRER_LAST_TIME,      /* they have run since, and measured other blocks */
+  DMD_REFERRER_NOTHING_NOW,    /* they have run since, and measured nothing */
+  DMD_REFERRER_NOT_RUN,        /* they have not run since */
+  DMD_REFERRER_BEFORE_REALLOC, /* they reported blocks that were then reallocated there */
+  DMD_N_REFERRER_KINDS
+} dmd_referrer_kind_t;
 
 /* The name in files, e.g. "reported" or "unreported". */
-const char *dmd_holder_kind_name(dmd_holder_kind_t kind);
+const char *dmd_referrer_kind_name(dmd_referrer_kind_t kind);
 
 /* Several offsets that are not listed one by one. */
 #define DMD_OFFSET_ANY UINT32_MAX
 
 typedef struct dmd_hint {
   uint64_t blocks, bytes; /* blocks with a referrer, and their usable bytes */
-  /* The evidence. holders and holders_alike are set in only one of the hints about an allocation
-   * stack and a referrer, and are 0 in the others. */
-  uint64_t pointed;       /* blocks that a referrer points to directly; the others hang on these */
-  uint64_t holders;       /* blocks of the referrer that point to any of them */
-  uint64_t holders_alike; /* blocks allocated and reported like these referrers; 0 in all hints
-                           * about them: unknown */
-  uint64_t before;        /* kinds without referrers: bytes that the reporter measured then */
-  uint32_t alloc;         /* allocation stack of the blocks; DMD_NONE: not recorded */
-  uint32_t holder_kind;   /* a dmd_holder_kind_t */
-  uint32_t reporter;      /* name of the referrer's reporter, or DMD_NONE */
-  uint32_t stack;         /* of the referrer's report, or of its allocation if unreported */
-  uint32_t offset;        /* of the pointer in the referrer, or DMD_OFFSET_ANY */
+  /* The evidence. referrers and referrers_alike are set in only one of the hints about an
+   * allocation stack and a referrer, and are 0 in the others. */
+  uint64_t pointed;   /* blocks that a referrer points to directly; the others hang on these */
+  uint64_t referrers; /* blocks of the referrer that point to any of them */
+  uint64_t referrers_alike; /* blocks allocated and reported like these referrers; 0 in all hints
+                             * about them: unknown */
+  uint64_t before;          /* kinds without referrers: bytes that the reporter measured then */
+  uint32_t alloc;           /* allocation stack of the blocks; DMD_NONE: not recorded */
+  uint32_t referrer_kind;   /* a dmd_referrer_kind_t */
+  uint32_t reporter;        /* name of the referrer's reporter, or DMD_NONE */
+  uint32_t stack;           /* of the referrer's report, or of its allocation if unreported */
+  uint32_t offset;          /* of the pointer in the referrer, or DMD_OFFSET_ANY */
 } dmd_hint_t;
 
 typedef struct dmd_hints {
@@ -59,28 +59,28 @@ typedef struct dmd_hints {
 } dmd_hints_t;
 
 /* The collection must not move until it is destroyed. */
-void dmd_hints_init(dmd_hints_t *advices, const dmd_env_t *env);
-void dmd_hints_destroy(dmd_hints_t *advices);
+void dmd_hints_init(dmd_hints_t *hints, const dmd_env_t *env);
+void dmd_hints_destroy(dmd_hints_t *hints);
 
 /* Adds the counts to the hint that equals this one otherwise. */
-void dmd_hints_add(dmd_hints_t *advices, const dmd_hint_t *advice);
+void dmd_hints_add(dmd_hints_t *hints, const dmd_hint_t *hint);
 
-static inline uint32_t dmd_hints_count(const dmd_hints_t *advices) {
-  return advices->pool.last;
+static inline uint32_t dmd_hints_count(const dmd_hints_t *hints) {
+  return hints->pool.last;
 }
 
-static inline const dmd_hint_t *dmd_hints_at(const dmd_hints_t *advices, uint32_t id) {
-  return DMD_POOL_AT(&advices->pool, const dmd_hint_t, id);
+static inline const dmd_hint_t *dmd_hints_at(const dmd_hints_t *hints, uint32_t id) {
+  return DMD_POOL_AT(&hints->pool, const dmd_hint_t, id);
 }
 
 /* Whether two hints have the same referrer. */
-static inline bool dmd_hint_same_holder(const dmd_hint_t *a, const dmd_hint_t *b) {
-  return a->holder_kind == b->holder_kind && a->reporter == b->reporter &&
+static inline bool dmd_hint_same_referrer(const dmd_hint_t *a, const dmd_hint_t *b) {
+  return a->referrer_kind == b->referrer_kind && a->reporter == b->reporter &&
          (a->reporter != DMD_NONE || a->stack == b->stack);
 }
 
 /* Adds the counts of one hint to another. */
-void dmd_hint_count(dmd_hint_t *sum, const dmd_hint_t *advice);
+void dmd_hint_count(dmd_hint_t *sum, const dmd_hint_t *hint);
 
 /* How strong the evidence is that a referrer owns the blocks it points to. */
 typedef enum {
@@ -97,7 +97,6 @@ dmd_evidence_t dmd_hint_evidence(const dmd_hint_t *counts);
 uint64_t dmd_hint_weight(uint64_t bytes, dmd_evidence_t evidence);
 
 /* Replaces stack and name ids by those of another owner. */
-void dmd_hint_translate(dmd_hint_t *advice, dmd_translate_fn stack, dmd_translate_fn name,
-                        void *ctx);
+void dmd_hint_translate(dmd_hint_t *hint, dmd_translate_fn stack, dmd_translate_fn name, void *ctx);
 
 #endif

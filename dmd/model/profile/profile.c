@@ -104,7 +104,7 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_reports_init(&profile->reports, env);
   dmd_groups_init(&profile->groups, env);
   dmd_faults_init(&profile->faults, env);
-  dmd_hints_init(&profile->advices, env);
+  dmd_hints_init(&profile->hints, env);
   dmd_memreports_init(&profile->memreports, env);
   dmd_intern_init(&profile->processes, env, "dmd.profile.processes");
   dmd_pool_init(&profile->process_memory, env, "dmd.profile.processes", sizeof(dmd_footprint_t));
@@ -124,7 +124,7 @@ void dmd_profile_destroy(dmd_profile_t *profile) {
   dmd_groups_destroy(&profile->recent);
   dmd_groups_destroy(&profile->gone);
   dmd_scanned_destroy(&profile->scanned);
-  dmd_hints_destroy(&profile->advices);
+  dmd_hints_destroy(&profile->hints);
   dmd_pool_destroy(&profile->process_memory);
   dmd_intern_destroy(&profile->processes);
   dmd_reporter_runs_destroy(&profile->reporter_runs);
@@ -383,8 +383,8 @@ static void drop_end(dmd_profile_t *profile, bool is_recent) {
     dmd_moment_side_init_peak(&side, profile);
   dmd_moment_swap(profile, &side);
   dmd_moment_side_destroy(&side);
-  dmd_hints_destroy(&profile->advices);
-  dmd_hints_init(&profile->advices, profile->env);
+  dmd_hints_destroy(&profile->hints);
+  dmd_hints_init(&profile->hints, profile->env);
 }
 
 static void drop_groups(dmd_groups_t *groups, const dmd_env_t *env) {

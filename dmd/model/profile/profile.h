@@ -14,7 +14,7 @@
  *   reports    report sets: stack ids and reporter name ids
  *   groups     the blocks: sizes, a stack id, a report set, a tag
  *   faults     what the program did wrong with its heap or its reports
- *   advices    hints: which blocks point to unreported blocks
+ *   hints    hints: which blocks point to unreported blocks
  *   memreports memory reports that the program published
  *   processes  of a merged profile that keeps processes distinguishable
  *   reporter_runs how often each reporter ran
@@ -166,7 +166,7 @@ typedef struct dmd_run {
   uint64_t dump_number; /* number in this process, from 1 */
   uint64_t word_szB;
   bool partial_stacks;
-  bool partial_advice;      /* the search for hints did not read all memory */
+  bool partial_hint;        /* the search for hints did not read all memory */
   uint64_t sample_below;    /* bytes; 0: off */
   uint64_t sample_interval; /* bytes; 0: off */
   uint64_t seed;            /* of sampling */
@@ -251,7 +251,7 @@ typedef struct dmd_profile {
   dmd_reports_t reports;
   dmd_groups_t groups;
   dmd_faults_t faults;
-  dmd_hints_t advices;
+  dmd_hints_t hints;
   dmd_memreports_t memreports;
   dmd_reporter_runs_t reporter_runs;
   /* The processes of a merged profile that keeps them distinguishable: each stack ends in a frame

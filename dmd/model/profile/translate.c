@@ -164,11 +164,11 @@ void dmd_translation_add_mapped(dmd_translation_t *t, const dmd_mapped_t *mapped
   }
 }
 
-void dmd_translation_add_advices(dmd_translation_t *t, const dmd_hints_t *advices) {
-  for (uint32_t id = 1; id <= dmd_hints_count(advices); id++) {
-    dmd_hint_t advice = *dmd_hints_at(advices, id);
-    dmd_hint_translate(&advice, stack_of, name_of, t);
-    dmd_hints_add(&t->to->advices, &advice);
+void dmd_translation_add_hints(dmd_translation_t *t, const dmd_hints_t *hints) {
+  for (uint32_t id = 1; id <= dmd_hints_count(hints); id++) {
+    dmd_hint_t hint = *dmd_hints_at(hints, id);
+    dmd_hint_translate(&hint, stack_of, name_of, t);
+    dmd_hints_add(&t->to->hints, &hint);
   }
 }
 

@@ -78,7 +78,7 @@ dmd_group_t dmd_translation_group(dmd_translation_t *t, const dmd_group_t *group
 /* Adds all elements of the source's collection to the profile's. add_memreports returns false if
  * they are too many for one profile; it does not copy the stacks that published them. */
 void dmd_translation_add_faults(dmd_translation_t *t, const dmd_faults_t *faults);
-void dmd_translation_add_advices(dmd_translation_t *t, const dmd_hints_t *advices);
+void dmd_translation_add_hints(dmd_translation_t *t, const dmd_hints_t *hints);
 void dmd_translation_add_runs(dmd_translation_t *t, const dmd_reporter_runs_t *runs);
 void dmd_translation_add_timeline(dmd_translation_t *t, const dmd_timeline_t *timeline);
 void dmd_translation_add_mapped(dmd_translation_t *t, const dmd_mapped_t *mapped);

@@ -18,15 +18,15 @@
 enum { MANY_BLOCKS = 1000000 };
 
 /* Without reports there is no reporter that hints could name. */
-static bool advice_is_wanted(const dmd_engine_t *engine) {
-  dmd_auto_t advice = engine->options->advice;
+static bool hint_is_wanted(const dmd_engine_t *engine) {
+  dmd_auto_t hint = engine->options->hint;
   if (dmd_host_is_confined(engine->host))
     return false;
-  if (!dmd_live_keeps_reports(&engine->live) || advice == DMD_NO ||
+  if (!dmd_live_keeps_reports(&engine->live) || hint == DMD_NO ||
       engine->options->sample_interval > 0)
     return false;
-  return advice == DMD_YES || (dmd_live_totals(&engine->live).n_blocks < MANY_BLOCKS &&
-                               engine->live.reports.pool.last > 0);
+  return hint == DMD_YES || (dmd_live_totals(&engine->live).n_blocks < MANY_BLOCKS &&
+                             engine->live.reports.pool.last > 0);
 }
 
 /* ---- Mode scan. ---- */
@@ -118,7 +118,7 @@ static void fill(dmd_engine_t *engine, dmd_profile_t *profile) {
   dmd_engine_settle_allocator(engine);
   const dmd_physical_t now = measure(engine);
   dmd_symbols_init(&symbols, host, profile);
-  bool reads = advice_is_wanted(engine) || contents_are_wanted(engine);
+  bool reads = hint_is_wanted(engine) || contents_are_wanted(engine);
   host->memory_begin(host->ctx);
   uint64_t in_blocks_szB = dmd_snapshot_take(&engine->live, reads ? &memory : NULL, profile,
                                              dmd_symbols_resolve, &symbols);

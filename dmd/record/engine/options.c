@@ -329,7 +329,7 @@ static const dmd_option_t engine_options[] = {
      NUMBER, AT(max_dumps), .least = 1, .most = 100000},
     {"advice", "auto|yes|no", "auto",
      "search for the referrers of unreported blocks; auto: below a million live blocks", WORD,
-     AT(advice)},
+     AT(hint)},
     {"peak", "yes|no", "yes",
      "record when the heap was largest, and its blocks at that moment; not in mode cumulative",
      WORD, AT(no_peak)},
@@ -448,7 +448,7 @@ dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
            (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),
        {"--dump-every, --dump-above or --dump-at-peak",
         "they need the peak, which --peak=no and --mode=cumulative turn off"}},
-      {options->advice == DMD_YES && samples,
+      {options->hint == DMD_YES && samples,
        {"--advice=yes",
         "the referrers of a block are unknown if --sample-interval records few blocks"}},
   };

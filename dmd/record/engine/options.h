@@ -71,7 +71,7 @@ typedef struct dmd_options {
   dmd_sort_by_t sort_by;
   uint32_t max_records; /* 0: all */
   uint32_t max_frames;
-  dmd_auto_t dump_at_exit, advice;
+  dmd_auto_t dump_at_exit, hint;
   bool waste, fill;
   dmd_graph_when_t graph;
   bool no_peak;

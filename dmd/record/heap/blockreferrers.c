@@ -22,15 +22,15 @@
 #include "record/heap/blockindex.h"
 
 enum {
-  KEPT_HOLDERS = 3, /* per allocation stack and kind of referrer */
-  KEPT_PLACES = 3   /* pairs of report stack and offset, per referrer */
+  KEPT_REFERRERS = 3, /* per allocation stack and kind of referrer */
+  KEPT_PLACES = 3     /* pairs of report stack and offset, per referrer */
 };
 
 /* The blocks that form one referrer: those reported under one name, or from one stack. All ids are
  * the profile's: if two ids here were one referrer there, a block that both point to would count
  * twice. */
 typedef struct {
-  uint32_t kind; /* a dmd_holder_kind_t */
+  uint32_t kind; /* a dmd_referrer_kind_t */
   uint32_t reporter;
   uint32_t stack; /* of the report or allocation, if there is no reporter */
   uint32_t first; /* its blocks' places: from order[first] to the next group's first */
@@ -47,7 +47,7 @@ typedef struct {
 typedef struct {
   uint32_t group;           /* the group counted; 0: no counts, or they were added already */
   uint32_t last, last_kind; /* the last block that pointed there, as its place + 1, and its kind */
-  uint64_t n_holders, n_like; /* see dmd_hint_t */
+  uint64_t n_referrers, n_like; /* see dmd_hint_t */
 } pointed_t;
 
 /* State of a block in relation to the current referrer or earlier ones. */
@@ -119,13 +119,13 @@ static uint32_t place_of(const search_t *s, const dmd_block_t *block) {
 static uint32_t group_of(search_t *s, const dmd_block_t *block) {
   if (block->reports != DMD_NONE) {
     uint32_t reporter = dmd_translation_name(s->ids, first_report(s, block)->reporter);
-    return group_id(s, (group_t){.kind = DMD_HOLDER_REPORTED,
+    return group_id(s, (group_t){.kind = DMD_REFERRER_REPORTED,
                                  .reporter = reporter,
                                  .stack = reporter == DMD_NONE ? place_of(s, block) : DMD_NONE});
   }
   if (block->stack == DMD_NONE)
     return DMD_NONE;
-  return group_id(s, (group_t){.kind = DMD_HOLDER_UNREPORTED, .stack = place_of(s, block)});
+  return group_id(s, (group_t){.kind = DMD_REFERRER_UNREPORTED, .stack = place_of(s, block)});
 }
 
 static bool kind_equal(const void *owner, uint32_t id, const void *key) {
@@ -193,7 +193,7 @@ static pointed_t *pointed_at(search_t *s, uint32_t alloc) {
 }
 
 /* Counts a block of the current referrer that points to a block allocated at this place. */
-static void count_holder(search_t *s, const dmd_placed_block_t *from, uint32_t alloc) {
+static void count_referrer(search_t *s, const dmd_placed_block_t *from, uint32_t alloc) {
   pointed_t *p = pointed_at(s, alloc);
   uint32_t place = (uint32_t)(from - s->index.blocks) + 1, kind = held_at(s, from)->kind;
   if (p->group != s->group)
@@ -201,7 +201,7 @@ static void count_holder(search_t *s, const dmd_placed_block_t *from, uint32_t a
   if (p->last == place)
     return;
   p->last = place;
-  p->n_holders++;
+  p->n_referrers++;
   if (p->last_kind != kind && is_first_of_kind(s, alloc, kind))
     p->n_like += DMD_POOL_AT(&s->kinds, kind_t, kind)->n;
   p->last_kind = kind;
@@ -211,27 +211,27 @@ static void count_holder(search_t *s, const dmd_placed_block_t *from, uint32_t a
  * those from `first` on. */
 static void add_counts(search_t *s, uint32_t first) {
   for (uint32_t id = first; id <= dmd_hints_count(&s->all); id++) {
-    dmd_hint_t *advice = DMD_POOL_AT(&s->all.pool, dmd_hint_t, id);
-    pointed_t *p = pointed_at(s, advice->alloc);
+    dmd_hint_t *hint = DMD_POOL_AT(&s->all.pool, dmd_hint_t, id);
+    pointed_t *p = pointed_at(s, hint->alloc);
     if (p->group != s->group)
       continue;
-    advice->holders = p->n_holders;
-    advice->holders_alike = p->n_like;
+    hint->referrers = p->n_referrers;
+    hint->referrers_alike = p->n_like;
     p->group = 0;
   }
 }
 
 /* Adds a hint: the current referrer points to this block, or to one that leads to it. */
-static void add_advice(search_t *s, dmd_placed_block_t *to, uint32_t stack, uint32_t offset,
-                       bool is_pointed) {
-  const group_t *holder = group_at(s, s->group);
+static void add_hint(search_t *s, dmd_placed_block_t *to, uint32_t stack, uint32_t offset,
+                     bool is_pointed) {
+  const group_t *referrer = group_at(s, s->group);
   dmd_group_t g = dmd_live_group_of(s->live, to->block);
   dmd_hints_add(&s->all, &(dmd_hint_t){.blocks = g.num,
                                        .bytes = g.num * (g.req + g.slop),
                                        .pointed = is_pointed ? g.num : 0,
                                        .alloc = place_of(s, to->block),
-                                       .holder_kind = holder->kind,
-                                       .reporter = holder->reporter,
+                                       .referrer_kind = referrer->kind,
+                                       .reporter = referrer->reporter,
                                        .stack = stack,
                                        .offset = offset});
   held_t *held = held_at(s, to);
@@ -246,19 +246,19 @@ static void note_pointer(search_t *s, const dmd_placed_block_t *from, uint64_t o
                          dmd_placed_block_t *to) {
   if (!is_unreported(to->block))
     return;
-  bool is_holder = from->group == s->group;
+  bool is_referrer = from->group == s->group;
   bool is_same = from->group == to->group; /* both unreported and allocated at the same place */
   bool is_seen = held_at(s, to)->seen_by == s->group;
   const held_t *seen = held_at(s, from);
   if (seen->seen_by == s->group) {
     /* The next block of a list. */
     if (!is_seen && is_same && to->group != DMD_NONE)
-      add_advice(s, to, seen->stack, seen->offset, false);
-  } else if (is_holder && !is_same) {
-    count_holder(s, from, place_of(s, to->block));
+      add_hint(s, to, seen->stack, seen->offset, false);
+  } else if (is_referrer && !is_same) {
+    count_referrer(s, from, place_of(s, to->block));
     if (!is_seen)
-      add_advice(s, to, place_of(s, from->block),
-                 offset < DMD_MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY, true);
+      add_hint(s, to, place_of(s, from->block),
+               offset < DMD_MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY, true);
   }
 }
 
@@ -309,15 +309,15 @@ static void read_group(search_t *s, uint32_t id) {
 /* ---- Selecting the hints to keep. ---- */
 
 /* Sorts hints about one stack and one referrer together, most bytes first. */
-static int compare_advices(const void *ctx, uint32_t x, uint32_t y) {
+static int compare_hints(const void *ctx, uint32_t x, uint32_t y) {
   const dmd_hint_t *a = dmd_hints_at(ctx, x), *b = dmd_hints_at(ctx, y);
   if (a->alloc != b->alloc)
     return a->alloc < b->alloc ? -1 : 1;
-  if (a->holder_kind != b->holder_kind)
-    return a->holder_kind < b->holder_kind ? -1 : 1;
+  if (a->referrer_kind != b->referrer_kind)
+    return a->referrer_kind < b->referrer_kind ? -1 : 1;
   if (a->reporter != b->reporter)
     return a->reporter < b->reporter ? -1 : 1;
-  if (!dmd_hint_same_holder(a, b))
+  if (!dmd_hint_same_referrer(a, b))
     return a->stack < b->stack ? -1 : 1;
   return (a->bytes < b->bytes) - (a->bytes > b->bytes);
 }
@@ -334,11 +334,11 @@ static uint64_t weight(const run_t *run) {
 
 /* Inserts a run into the sorted list of the best. */
 static uint32_t keep_best(run_t *best, uint32_t n, run_t run) {
-  uint32_t i = n < KEPT_HOLDERS ? n++ : KEPT_HOLDERS;
+  uint32_t i = n < KEPT_REFERRERS ? n++ : KEPT_REFERRERS;
   for (; i > 0 && weight(&run) > weight(&best[i - 1]); i--)
-    if (i < KEPT_HOLDERS)
+    if (i < KEPT_REFERRERS)
       best[i] = best[i - 1];
-  if (i < KEPT_HOLDERS)
+  if (i < KEPT_REFERRERS)
     best[i] = run;
   return n;
 }
@@ -346,12 +346,12 @@ static uint32_t keep_best(run_t *best, uint32_t n, run_t run) {
 /* Adds the first KEPT_PLACES places one by one, and the rest as one. */
 static void add_run(const search_t *s, const uint32_t *ids, const run_t *run, dmd_hints_t *found) {
   for (uint32_t k = run->first; k < run->end; k++) {
-    dmd_hint_t advice = *dmd_hints_at(&s->all, ids[k]);
+    dmd_hint_t hint = *dmd_hints_at(&s->all, ids[k]);
     if (k - run->first >= KEPT_PLACES) {
-      advice.stack = dmd_hints_at(&s->all, ids[run->first])->stack;
-      advice.offset = DMD_OFFSET_ANY;
+      hint.stack = dmd_hints_at(&s->all, ids[run->first])->stack;
+      hint.offset = DMD_OFFSET_ANY;
     }
-    dmd_hints_add(found, &advice);
+    dmd_hints_add(found, &hint);
   }
 }
 
@@ -367,18 +367,19 @@ static void add_best(const search_t *s, dmd_hints_t *found) {
   uint32_t *ids = dmd_env_alloc(env, "dmd.holders.ids", ((size_t)n + 1) * sizeof *ids);
   for (uint32_t i = 0; i < n; i++)
     ids[i] = i + 1;
-  dmd_sort(env, ids, n, compare_advices, &s->all);
-  run_t best[KEPT_HOLDERS];
+  dmd_sort(env, ids, n, compare_hints, &s->all);
+  run_t best[KEPT_REFERRERS];
   const dmd_hint_t *before = NULL;
   for (run_t run = {0}; run.first < n; run = (run_t){.first = run.end}) {
     const dmd_hint_t *a = dmd_hints_at(&s->all, ids[run.first]);
     for (run.end = run.first; run.end < n; run.end++) {
       const dmd_hint_t *b = dmd_hints_at(&s->all, ids[run.end]);
-      if (a->alloc != b->alloc || !dmd_hint_same_holder(a, b))
+      if (a->alloc != b->alloc || !dmd_hint_same_referrer(a, b))
         break;
       dmd_hint_count(&run.sum, b);
     }
-    if (before != NULL && (a->alloc != before->alloc || a->holder_kind != before->holder_kind)) {
+    if (before != NULL &&
+        (a->alloc != before->alloc || a->referrer_kind != before->referrer_kind)) {
       add_runs(s, ids, best, n_best, found);
       n_best = 0;
     }
@@ -410,7 +411,7 @@ bool dmd_blockreferrers_find(const dmd_live_t *live, dmd_translation_t *ids,
   s.queue = dmd_env_alloc(env, "dmd.holders.queue", list_szB);
 
   group_blocks(&s);
-  for (uint32_t kind = 0; kind < DMD_N_HOLDER_KINDS; kind++)
+  for (uint32_t kind = 0; kind < DMD_N_REFERRER_KINDS; kind++)
     for (uint32_t id = 1; id <= s.groups.last; id++)
       if (group_at(&s, id)->kind == kind)
         read_group(&s, id);

@@ -9,7 +9,7 @@ struct dmd_blocks {
   const dmd_env_t *env;
   const dmd_waiting_t *waiting;
   uint64_t sample_interval;
-  dmd_bloom_t *marks;  /* NULL if all blocks are recorded */
+  dmd_bloom_t *bloom;  /* NULL if all blocks are recorded */
   dmd_shard_t *only;   /* the only shard, if there is one shard and no lock; else NULL */
   dmd_shard_t *shards; /* aligned to cache lines, as is the next */
   dmd_peak_t *peak;
@@ -21,7 +21,7 @@ struct dmd_blocks {
   uint32_t n_shards, shift;
   dmd_all_freed_t freed;
   dmd_freed_block_t found; /* result of the last dmd_blocks_find_freed */
-  uint32_t n_held;         /* this and the next belong to the holder of the engine's lock */
+  uint32_t n_held;         /* this and the next belong to the referrer of the engine's lock */
   uint16_t held[DMD_BLOCKS_MAX_SHARDS]; /* shards whose locks it holds */
 };
 
@@ -67,9 +67,9 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   dmd_peak_init(blocks->peak, env, blocks->shards, blocks->n_shards, config, &blocks->timekeeper);
   blocks->sample_interval = config->sample_interval;
   if (config->sample_interval > 0)
-    blocks->marks = dmd_bloom_create(env);
+    blocks->bloom = dmd_bloom_create(env);
   for (uint32_t i = 0; i < blocks->n_shards; i++)
-    dmd_shard_init(&blocks->shards[i], env, config, blocks->marks, &blocks->freed, blocks->peak,
+    dmd_shard_init(&blocks->shards[i], env, config, blocks->bloom, &blocks->freed, blocks->peak,
                    &blocks->late_alone);
   if (blocks->n_shards == 1 && blocks->waiting == NULL)
     blocks->only = blocks->shards;
@@ -84,12 +84,12 @@ void dmd_blocks_destroy(dmd_blocks_t *blocks) {
   dmd_timekeeper_destroy(&blocks->timekeeper);
   dmd_freed_destroy(&blocks->freed.freed);
   dmd_env_free(blocks->env, blocks->memory);
-  dmd_bloom_destroy(blocks->marks);
+  dmd_bloom_destroy(blocks->bloom);
   dmd_env_free(blocks->env, blocks);
 }
 
-dmd_bloom_t *dmd_blocks_marks(const dmd_blocks_t *blocks) {
-  return blocks->marks;
+dmd_bloom_t *dmd_blocks_bloom(const dmd_blocks_t *blocks) {
+  return blocks->bloom;
 }
 
 /* ---- Shards and their locks. ---- */

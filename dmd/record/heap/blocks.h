@@ -97,7 +97,7 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
 void dmd_blocks_destroy(dmd_blocks_t *blocks);
 
 /* The Bloom filter of recorded blocks if blocks are sampled; else NULL. */
-dmd_bloom_t *dmd_blocks_marks(const dmd_blocks_t *blocks);
+dmd_bloom_t *dmd_blocks_bloom(const dmd_blocks_t *blocks);
 
 /* ---- Adding, changing and removing blocks. ---- */
 

@@ -4,15 +4,15 @@
 enum { STUCK = UINT8_MAX };
 
 dmd_bloom_t *dmd_bloom_create(const dmd_env_t *env) {
-  dmd_bloom_t *marks = dmd_env_alloc(env, "dmd.marks", sizeof *marks);
-  dmd_mem_zero(marks, sizeof *marks);
-  marks->env = env;
-  return marks;
+  dmd_bloom_t *bloom = dmd_env_alloc(env, "dmd.bloom", sizeof *bloom);
+  dmd_mem_zero(bloom, sizeof *bloom);
+  bloom->env = env;
+  return bloom;
 }
 
-void dmd_bloom_destroy(dmd_bloom_t *marks) {
-  if (marks != NULL)
-    dmd_env_free(marks->env, marks);
+void dmd_bloom_destroy(dmd_bloom_t *bloom) {
+  if (bloom != NULL)
+    dmd_env_free(bloom->env, bloom);
 }
 
 static void change(uint8_t *count, int by) {
@@ -22,12 +22,12 @@ static void change(uint8_t *count, int by) {
     continue;
 }
 
-void dmd_bloom_add(dmd_bloom_t *marks, uint64_t addr) {
-  change(dmd_bloom_page(marks, addr), 1);
-  change(dmd_bloom_start(marks, addr), 1);
+void dmd_bloom_add(dmd_bloom_t *bloom, uint64_t addr) {
+  change(dmd_bloom_page(bloom, addr), 1);
+  change(dmd_bloom_start(bloom, addr), 1);
 }
 
-void dmd_bloom_remove(dmd_bloom_t *marks, uint64_t addr) {
-  change(dmd_bloom_page(marks, addr), -1);
-  change(dmd_bloom_start(marks, addr), -1);
+void dmd_bloom_remove(dmd_bloom_t *bloom, uint64_t addr) {
+  change(dmd_bloom_page(bloom, addr), -1);
+  change(dmd_bloom_start(bloom, addr), -1);
 }

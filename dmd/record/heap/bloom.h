@@ -36,23 +36,23 @@ typedef struct dmd_bloom {
 } dmd_bloom_t;
 
 dmd_bloom_t *dmd_bloom_create(const dmd_env_t *env);
-void dmd_bloom_destroy(dmd_bloom_t *marks);
+void dmd_bloom_destroy(dmd_bloom_t *bloom);
 
-void dmd_bloom_add(dmd_bloom_t *marks, uint64_t addr);
-void dmd_bloom_remove(dmd_bloom_t *marks, uint64_t addr);
+void dmd_bloom_add(dmd_bloom_t *bloom, uint64_t addr);
+void dmd_bloom_remove(dmd_bloom_t *bloom, uint64_t addr);
 
-static inline uint8_t *dmd_bloom_page(dmd_bloom_t *marks, uint64_t addr) {
-  return &marks->pages[(addr >> DMD_MARK_PAGE_BITS) % DMD_N_MARKED_PAGES];
+static inline uint8_t *dmd_bloom_page(dmd_bloom_t *bloom, uint64_t addr) {
+  return &bloom->pages[(addr >> DMD_MARK_PAGE_BITS) % DMD_N_MARKED_PAGES];
 }
 
-static inline uint8_t *dmd_bloom_start(dmd_bloom_t *marks, uint64_t addr) {
-  return &marks->starts[dmd_hash_u64(addr) % DMD_N_MARKED_STARTS];
+static inline uint8_t *dmd_bloom_start(dmd_bloom_t *bloom, uint64_t addr) {
+  return &bloom->starts[dmd_hash_u64(addr) % DMD_N_MARKED_STARTS];
 }
 
 /* True if a sampled block may start at addr; false: none does. */
-static inline bool dmd_bloom_may_have(dmd_bloom_t *marks, uint64_t addr) {
-  return __builtin_expect(__atomic_load_n(dmd_bloom_page(marks, addr), __ATOMIC_RELAXED) != 0, 0) &&
-         __atomic_load_n(dmd_bloom_start(marks, addr), __ATOMIC_RELAXED) != 0;
+static inline bool dmd_bloom_may_have(dmd_bloom_t *bloom, uint64_t addr) {
+  return __builtin_expect(__atomic_load_n(dmd_bloom_page(bloom, addr), __ATOMIC_RELAXED) != 0, 0) &&
+         __atomic_load_n(dmd_bloom_start(bloom, addr), __ATOMIC_RELAXED) != 0;
 }
 
 #endif

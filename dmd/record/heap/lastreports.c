@@ -58,10 +58,10 @@ dmd_runs_t dmd_lastreports_runs(const dmd_lastreports_t *last, uint32_t reporter
   return known ? *DMD_POOL_AT(&last->runs, const dmd_runs_t, reporter) : (dmd_runs_t){0};
 }
 
-static dmd_holder_kind_t kind_of(const dmd_runs_t *runs) {
+static dmd_referrer_kind_t kind_of(const dmd_runs_t *runs) {
   if (runs->n == 0)
-    return DMD_HOLDER_NOT_RUN;
-  return runs->measured == 0 ? DMD_HOLDER_NOTHING_NOW : DMD_HOLDER_LAST_TIME;
+    return DMD_REFERRER_NOT_RUN;
+  return runs->measured == 0 ? DMD_REFERRER_NOTHING_NOW : DMD_REFERRER_LAST_TIME;
 }
 
 /* The report set of the blocks from this stack before they were reallocated there. */
@@ -80,16 +80,16 @@ void dmd_lastreports_advise(const dmd_lastreports_t *last, const dmd_reports_t *
   if (report->reporter == DMD_NONE)
     return; /* it has no name, so it is unknown whether it ran */
   dmd_runs_t runs = dmd_lastreports_runs(last, report->reporter);
-  dmd_holder_kind_t kind = gone != DMD_NONE ? DMD_HOLDER_BEFORE_REALLOC : kind_of(&runs);
-  dmd_hint_t advice = {.blocks = 1,
-                       .bytes = dmd_block_usable(block),
-                       .before = gone != DMD_NONE ? 0 : runs.before,
-                       .alloc = dmd_translation_stack(ids, block->stack),
-                       .holder_kind = kind,
-                       .reporter = dmd_translation_name(ids, report->reporter),
-                       .stack = dmd_translation_stack(ids, report->stack),
-                       .offset = DMD_OFFSET_ANY};
-  dmd_hints_add(&ids->to->advices, &advice);
+  dmd_referrer_kind_t kind = gone != DMD_NONE ? DMD_REFERRER_BEFORE_REALLOC : kind_of(&runs);
+  dmd_hint_t hint = {.blocks = 1,
+                     .bytes = dmd_block_usable(block),
+                     .before = gone != DMD_NONE ? 0 : runs.before,
+                     .alloc = dmd_translation_stack(ids, block->stack),
+                     .referrer_kind = kind,
+                     .reporter = dmd_translation_name(ids, report->reporter),
+                     .stack = dmd_translation_stack(ids, report->stack),
+                     .offset = DMD_OFFSET_ANY};
+  dmd_hints_add(&ids->to->hints, &hint);
 }
 
 void dmd_lastreports_list_runs(const dmd_lastreports_t *last, dmd_translation_t *ids) {

@@ -35,7 +35,7 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
                                   .dump_above_szB = config->dump_above_szB,
                                   .used = config->used,
                                   .dumps_at_peak = config->dumps_at_peak});
-  live->marks = dmd_blocks_marks(live->blocks);
+  live->bloom = dmd_blocks_bloom(live->blocks);
   dmd_sampler_init(&live->sampler, config->partial_stacks, config->sample_below, config->seed);
   dmd_reports_init(&live->reports, env);
   dmd_intern_init(&live->reporter_names, env, "dmd.live.reporters");

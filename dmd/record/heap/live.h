@@ -12,7 +12,7 @@
  *   plan = dmd_live_plan(...)           says whether to capture a stack
  *   dmd_live_add(...)                   once the memory has been allocated
  *
- * Concurrency, for the whole folder: nothing locks, and one thread at a time calls in, the holder
+ * Concurrency, for the whole folder: nothing locks, and one thread at a time calls in, the referrer
  * of the engine's lock (record/engine/engine.h). Exceptions: the fast path (fastpath.h);
  * dmd_live_wants_stack_of_free, which any thread may call and which becomes true once; and blocks,
  * whose shards have locks of their own (blocks.h), taken here as needed and released by whoever
@@ -107,7 +107,7 @@ typedef struct dmd_live {
   const dmd_env_t *env;
   dmd_live_config_t config;
   dmd_blocks_t *blocks;
-  dmd_bloom_t *marks; /* Bloom filter of the blocks, with sample_interval; else NULL */
+  dmd_bloom_t *bloom; /* Bloom filter of the blocks, with sample_interval; else NULL */
   dmd_sampler_t sampler;
   dmd_reports_t reports;
   dmd_intern_t reporter_names, tag_names;
@@ -205,7 +205,7 @@ void dmd_live_end_move(dmd_live_t *live, uint64_t addr, dmd_block_t *block,
 /* True if a block at addr, should there be one, was certainly not sampled; needs no lock. False:
  * not certain. */
 static inline bool dmd_live_passed_over(const dmd_live_t *live, uint64_t addr) {
-  return live->marks != NULL && !dmd_bloom_may_have(live->marks, addr);
+  return live->bloom != NULL && !dmd_bloom_may_have(live->bloom, addr);
 }
 
 /* The block that starts at addr, or NULL. */

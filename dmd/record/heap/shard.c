@@ -6,11 +6,11 @@
 #include "model/profile/profile.h"
 
 void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
-                    dmd_bloom_t *marks, dmd_all_freed_t *freed, dmd_peak_t *peak,
+                    dmd_bloom_t *bloom, dmd_all_freed_t *freed, dmd_peak_t *peak,
                     dmd_late_alone_t *late_alone) {
   dmd_mem_zero(part, offsetof(dmd_shard_t, own_freed));
   part->sample_interval = config->sample_interval;
-  part->marks = marks;
+  part->bloom = bloom;
   dmd_heap_init(&part->heap, env, config->slabs);
   dmd_pool_init(&part->tag_sums, env, "dmd.blocks.tag_sums", sizeof(dmd_tag_sum_t));
   part->freed = freed;
@@ -208,8 +208,8 @@ static inline const dmd_block_t *fill(dmd_shard_t *part, dmd_block_t *block,
 
 const dmd_block_t *dmd_shard_add(dmd_shard_t *part, const dmd_new_block_t *new_block,
                                  uint32_t tag) {
-  if (part->marks != NULL)
-    dmd_bloom_add(part->marks, new_block->addr);
+  if (part->bloom != NULL)
+    dmd_bloom_add(part->bloom, new_block->addr);
   dmd_block_t *block = dmd_heap_add(&part->heap, new_block->addr, new_block->flags);
   return fill(part, block, new_block, tag);
 }
@@ -222,8 +222,8 @@ dmd_remove_t dmd_shard_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack) 
     part->totals.n_frees += part->sample_interval == 0;
     return DMD_REMOVE_FAILED;
   }
-  if (part->marks != NULL)
-    dmd_bloom_remove(part->marks, addr);
+  if (part->bloom != NULL)
+    dmd_bloom_remove(part->bloom, addr);
   part->leaving.addr = addr;
   part->leaving.stack = stack;
   if (removed->stays)
@@ -235,8 +235,8 @@ dmd_remove_t dmd_shard_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack) 
 
 void dmd_shard_remove_this(dmd_shard_t *part, uint64_t addr, dmd_block_t *block, uint32_t stack) {
   dmd_shard_settle(part);
-  if (part->marks != NULL)
-    dmd_bloom_remove(part->marks, addr);
+  if (part->bloom != NULL)
+    dmd_bloom_remove(part->bloom, addr);
   dmd_peak_begin_free(part->peak, &part->leaving.before);
   dmd_heap_remove_this(&part->heap, addr, block, &part->leaving.removed);
   part->leaving.addr = addr;
@@ -328,8 +328,8 @@ __attribute__((noinline)) static bool add_beside(dmd_shard_t *part,
 bool dmd_shard_fast_add(dmd_shard_t *part, const dmd_new_block_t *new_block, uint32_t tag) {
   dmd_block_t *block = dmd_heap_add_plain(&part->heap, new_block->addr, new_block->flags);
   if (__builtin_expect(block != NULL, 1)) {
-    if (part->marks != NULL)
-      dmd_bloom_add(part->marks, new_block->addr);
+    if (part->bloom != NULL)
+      dmd_bloom_add(part->bloom, new_block->addr);
     fill(part, block, new_block, tag);
     return true;
   }
@@ -363,8 +363,8 @@ bool dmd_shard_fast_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack, boo
         .addr = addr, .stack = stack, .id = id & INT32_MAX, .is_temporary = is_temporary};
     ++*(is_parallel ? &part->n_late : &part->late_alone->n);
     part->heap.n_blocks--;
-    if (part->marks != NULL)
-      dmd_bloom_remove(part->marks, addr);
+    if (part->bloom != NULL)
+      dmd_bloom_remove(part->bloom, addr);
     return true;
   }
   if (dmd_shard_find_plain(part, addr) == NULL)

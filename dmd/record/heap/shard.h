@@ -5,7 +5,7 @@
  * A part of record/heap/blocks, its only user; blocks.h describes the functions, of which the ones
  * here concern one shard or compute its share. All except dmd_shard_init and dmd_shard_destroy are
  * called with the shard's lock held, if there are locks. The lock guards everything in the struct
- * except is_held, which belongs to the holder of the engine's lock.
+ * except is_held, which belongs to the referrer of the engine's lock.
  */
 #ifndef DMD_RECORD_HEAP_SHARD_H
 #define DMD_RECORD_HEAP_SHARD_H
@@ -71,7 +71,7 @@ typedef struct dmd_shard {
   uint64_t next_look;       /* at this many bytes of threads in parallel, look at the clock */
   uint64_t aged;            /* as many of them `ages` knows of */
   uint64_t sample_interval; /* 0: all blocks are recorded */
-  dmd_bloom_t *marks;       /* Bloom filter of the sampled blocks; NULL if all are recorded */
+  dmd_bloom_t *bloom;       /* Bloom filter of the sampled blocks; NULL if all are recorded */
   void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
   void *gone_ctx;
   uint32_t n_late, oldest_late;         /* of threads in parallel */
@@ -82,7 +82,7 @@ typedef struct dmd_shard {
 } dmd_shard_t;
 
 void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
-                    dmd_bloom_t *marks, dmd_all_freed_t *freed, dmd_peak_t *peak,
+                    dmd_bloom_t *bloom, dmd_all_freed_t *freed, dmd_peak_t *peak,
                     dmd_late_alone_t *late_alone);
 void dmd_shard_destroy(dmd_shard_t *part);
 

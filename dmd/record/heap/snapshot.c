@@ -495,7 +495,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
   dmd_nested_destroy(&s.nested);
   dmd_translation_add_faults(&s.ids, &live->faults);
   if (s.advises)
-    profile->run.partial_advice = !dmd_blockreferrers_find(live, &s.ids, memory, &profile->advices);
+    profile->run.partial_hint = !dmd_blockreferrers_find(live, &s.ids, memory, &profile->hints);
   dmd_blocks_tell_timeline(live->blocks, &s.ids);
   dmd_lastreports_list_runs(&live->last_time, &s.ids);
   dmd_translation_add_memreports(&s.ids, &live->memreports);

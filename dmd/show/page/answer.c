@@ -163,7 +163,7 @@ void dmd_answer_whose(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r)
   dmd_printed_t printed;
   dmd_printed_init(&printed, view->profile->env);
   if (dmd_record_section(&view->records, r) == DMD_SECTION_UNREPORTED)
-    dmd_pieces_print_advice(&view->pieces, &printed.out, r);
+    dmd_pieces_print_hint(&view->pieces, &printed.out, r);
   dmd_jsonout_key(j, "whose");
   dmd_printed_end_lines(&printed, j);
 }

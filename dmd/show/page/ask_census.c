@@ -3,7 +3,7 @@
  * ask=census&by=: {"by", "total", "heap", "row", "n", "first", "rows": [{"id", the members of a row
  * in dmdv census --json, "share", "n"}]}: a window of the rows within `row`, or of the first level.
  * by is a list of keys as in dmdv. With old it is the difference to another graph, which dmdv diff
- * prints by type,holder.
+ * prints by type,referrer.
  */
 #include "base/str.h"
 #include "show/page/answer.h"

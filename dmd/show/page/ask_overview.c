@@ -72,11 +72,11 @@ static void write_worst(dmd_jsonout_t *j, dmd_view_t *view) {
   dmd_jsonout_end(j);
 }
 
-static void write_advice_on_all(dmd_jsonout_t *j, dmd_view_t *view) {
+static void write_hint_on_all(dmd_jsonout_t *j, dmd_view_t *view) {
   dmd_printed_t printed;
   dmd_printed_init(&printed, view->profile->env);
   if (view->records.section[DMD_SECTION_UNREPORTED].n > 0)
-    dmd_pieces_print_advice_on_all(&view->pieces, &printed.out);
+    dmd_pieces_print_hint_on_all(&view->pieces, &printed.out);
   dmd_jsonout_key(j, "all");
   dmd_printed_end_lines(&printed, j);
 }
@@ -158,7 +158,7 @@ static void write_findings(dmd_jsonout_t *j, const dmd_session_t *page, dmd_view
   dmd_findings_init(&findings, &of);
   dmd_printer_t printer = {.records = &view->records,
                            .profile = view->profile,
-                           .advice = &view->pieces.advice,
+                           .hint = &view->pieces.hint,
                            .owners = view->pieces.owners,
                            .allocfns = &view->pieces.allocfns};
   dmd_findingnames_t names;
@@ -230,7 +230,7 @@ bool dmd_ask_overview(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_jsonout_key(&j, "faults");
   dmd_answer_faults(&j, view, (dmd_window_t){0, FAULTS});
   write_worst(&j, view);
-  write_advice_on_all(&j, view);
+  write_hint_on_all(&j, view);
   write_waste(&j, page, view);
   write_rows(&j, view, DMD_BY_REPORTER, "reporters");
   write_rows(&j, view, DMD_BY_TAG, "tags");

@@ -30,8 +30,8 @@ static void destroy_graph(dmd_session_graph_t *graph) {
     dmd_retainedrows_destroy(&graph->rows);
   if (graph->has_census)
     dmd_census_destroy(&graph->census);
-  if (graph->has_advice)
-    dmd_owner_hint_destroy(&graph->advice);
+  if (graph->has_hint)
+    dmd_owner_hint_destroy(&graph->hint);
   if (graph->has_owners)
     dmd_owners_destroy(&graph->owners);
   if (graph->has_records)
@@ -155,8 +155,8 @@ const dmd_waste_t *dmd_session_waste(dmd_session_graph_t *graph, uint64_t least_
   return &graph->waste;
 }
 
-const dmd_owner_hint_t *dmd_session_owner_advice(const dmd_session_t *page, uint32_t file,
-                                                 uint32_t max_frames) {
+const dmd_owner_hint_t *dmd_session_owner_hint(const dmd_session_t *page, uint32_t file,
+                                               uint32_t max_frames) {
   dmd_session_graph_t *graph = dmd_session_graph_beside(page, file);
   if (graph == NULL || graph->heap->graph.n_nodes > DMD_PAGE_MAX_ADVISED ||
       graph->heap->profile.mode != DMD_MODE_DARK_MATTER)
@@ -164,13 +164,13 @@ const dmd_owner_hint_t *dmd_session_owner_advice(const dmd_session_t *page, uint
   make_kinds(graph);
   if (graph->keys.max_frames != max_frames)
     return NULL;
-  if (!graph->has_advice) {
+  if (!graph->has_hint) {
     graph->owners_view =
         (dmd_owners_view_t){.owners = dmd_session_owners(graph), .namer = graph->namer};
-    dmd_owner_hint_init(&graph->advice, &graph->owners_view);
+    dmd_owner_hint_init(&graph->hint, &graph->owners_view);
   }
-  graph->has_advice = true;
-  return &graph->advice;
+  graph->has_hint = true;
+  return &graph->hint;
 }
 
 /* ---- Filters. ---- */

@@ -36,15 +36,14 @@ typedef struct dmd_session_graph {
   const dmd_variable_namer_t *namer; /* names its variables; may be NULL */
   dmd_session_document_t claims;     /* of a graph from a bundle; not checked */
   /* Data computed so far: */
-  bool has_kinds, has_retained, has_records, has_owners, has_advice, has_census, has_rows,
-      has_waste;
+  bool has_kinds, has_retained, has_records, has_owners, has_hint, has_census, has_rows, has_waste;
   dmd_kinds_t kinds;
   dmd_nodekeys_t keys;
   dmd_retained_t retained;
   dmd_records_t records; /* of the graph's own profile */
   dmd_owners_t owners;
   dmd_owners_view_t owners_view;
-  dmd_owner_hint_t advice;
+  dmd_owner_hint_t hint;
   dmd_census_t census;
   dmd_strbuf_t census_of; /* the keys of the query that it was computed for */
   int64_t heap_szB;
@@ -97,8 +96,8 @@ enum { DMD_PAGE_MAX_ADVISED = 300000 };
 
 /* The owners of the unreported blocks of a file's records, found in its graph. NULL if there is no
  * graph, it is too large, or its stacks are cut to another number of frames. */
-const dmd_owner_hint_t *dmd_session_owner_advice(const dmd_session_t *page, uint32_t file,
-                                                 uint32_t max_frames);
+const dmd_owner_hint_t *dmd_session_owner_hint(const dmd_session_t *page, uint32_t file,
+                                               uint32_t max_frames);
 
 /* ---- Filters of a query. ---- */
 

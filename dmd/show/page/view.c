@@ -106,7 +106,7 @@ static dmd_view_t *make_view(dmd_session_t *page, const dmd_view_t *key) {
     dmd_records_drop_unchanged(&view->records);
   dmd_pieces_init(&view->pieces, &view->records);
   if (view->old == DMD_VIEW_ALONE && view->profile->mode == DMD_MODE_DARK_MATTER)
-    view->pieces.owners = dmd_session_owner_advice(page, view->of, view->max_frames);
+    view->pieces.owners = dmd_session_owner_hint(page, view->of, view->max_frames);
   dmd_recordlist_init(&view->list, &view->records, &view->pieces.allocfns);
   dmd_rowlist_init(&view->rows, &view->records);
   dmd_flame_init(&view->flame, page->env);

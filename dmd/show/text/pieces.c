@@ -11,13 +11,13 @@
 void dmd_pieces_init(dmd_pieces_t *pieces, const dmd_records_t *records) {
   pieces->records = records;
   pieces->owners = NULL;
-  dmd_hintsum_init(&pieces->advice, records);
+  dmd_hintsum_init(&pieces->hint, records);
   dmd_allocfns_init(&pieces->allocfns, records->profile);
 }
 
 void dmd_pieces_destroy(dmd_pieces_t *pieces) {
   dmd_allocfns_destroy(&pieces->allocfns);
-  dmd_hintsum_destroy(&pieces->advice);
+  dmd_hintsum_destroy(&pieces->hint);
 }
 
 /* ---- Text. ---- */
@@ -26,7 +26,7 @@ static dmd_printer_t printer_to(dmd_pieces_t *pieces, dmd_out_t *out) {
   return (dmd_printer_t){.out = out,
                          .records = pieces->records,
                          .profile = pieces->records->profile,
-                         .advice = &pieces->advice,
+                         .hint = &pieces->hint,
                          .owners = pieces->owners,
                          .allocfns = &pieces->allocfns};
 }
@@ -37,14 +37,14 @@ void dmd_pieces_print_record(dmd_pieces_t *pieces, dmd_out_t *out, uint32_t i,
   dmd_print_record(&p, dmd_record_section(pieces->records, r), i, r, cumulative);
 }
 
-void dmd_pieces_print_advice(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_record_t *r) {
+void dmd_pieces_print_hint(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_record_t *r) {
   dmd_printer_t p = printer_to(pieces, out);
-  dmd_print_advice(&p, r);
+  dmd_print_hint(&p, r);
 }
 
-void dmd_pieces_print_advice_on_all(dmd_pieces_t *pieces, dmd_out_t *out) {
+void dmd_pieces_print_hint_on_all(dmd_pieces_t *pieces, dmd_out_t *out) {
   dmd_printer_t p = printer_to(pieces, out);
-  dmd_print_advice_on_all(&p);
+  dmd_print_hint_on_all(&p);
 }
 
 void dmd_pieces_print_fault(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_fault_t *fault) {
@@ -66,45 +66,46 @@ static void write_stack(dmd_pieces_t *pieces, dmd_jsonout_t *j, uint32_t stack) 
   dmd_json_write_frames(j, pieces->records->profile, frames, n);
 }
 
-static void write_holder(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_holder_t *holder) {
+static void write_referrer(dmd_pieces_t *pieces, dmd_jsonout_t *j,
+                           const dmd_hint_referrer_t *referrer) {
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_u64(j, "percent", holder->percent);
+  dmd_jsonout_key_u64(j, "percent", referrer->percent);
   dmd_jsonout_key(j, "bytes");
-  dmd_jsonout_i64(j, holder->bytes);
-  dmd_jsonout_key_str(j, "held", dmd_holder_kind_name(holder->kind));
-  if (holder->reporter != DMD_NONE)
+  dmd_jsonout_i64(j, referrer->bytes);
+  dmd_jsonout_key_str(j, "held", dmd_referrer_kind_name(referrer->kind));
+  if (referrer->reporter != DMD_NONE)
     dmd_jsonout_key_str(j, "reporter",
-                        dmd_intern_get_str(&pieces->records->profile->names, holder->reporter));
+                        dmd_intern_get_str(&pieces->records->profile->names, referrer->reporter));
   dmd_jsonout_key(j, "at");
-  write_stack(pieces, j, holder->stack);
-  if (holder->holders_alike > 0) {
-    dmd_jsonout_key_u64(j, "holders", holder->holders);
-    dmd_jsonout_key_u64(j, "holdersAlike", holder->holders_alike);
-    dmd_jsonout_key_u64(j, "pointed", holder->pointed);
+  write_stack(pieces, j, referrer->stack);
+  if (referrer->referrers_alike > 0) {
+    dmd_jsonout_key_u64(j, "holders", referrer->referrers);
+    dmd_jsonout_key_u64(j, "holdersAlike", referrer->referrers_alike);
+    dmd_jsonout_key_u64(j, "pointed", referrer->pointed);
   }
-  if (holder->before > 0)
-    dmd_jsonout_key_u64(j, "before", holder->before);
+  if (referrer->before > 0)
+    dmd_jsonout_key_u64(j, "before", referrer->before);
   dmd_jsonout_key(j, "offsets");
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
-  for (uint32_t i = 0; i < holder->n_offsets; i++)
-    dmd_jsonout_u64(j, holder->offset[i]);
+  for (uint32_t i = 0; i < referrer->n_offsets; i++)
+    dmd_jsonout_u64(j, referrer->offset[i]);
   dmd_jsonout_end(j);
   dmd_jsonout_end(j);
 }
 
 /* Writes nothing if nothing is known. */
-static void write_advice(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_record_t *r) {
+static void write_hint(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_record_t *r) {
   bool any = false;
-  for (dmd_holder_kind_t kind = 0; kind < DMD_N_HOLDER_KINDS; kind++) {
-    dmd_holder_t holder;
-    if (!dmd_hint_find(&pieces->advice, r, kind, &holder))
+  for (dmd_referrer_kind_t kind = 0; kind < DMD_N_REFERRER_KINDS; kind++) {
+    dmd_hint_referrer_t referrer;
+    if (!dmd_hint_find(&pieces->hint, r, kind, &referrer))
       continue;
     if (!any) {
       dmd_jsonout_key(j, "advice");
       dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
     }
     any = true;
-    write_holder(pieces, j, &holder);
+    write_referrer(pieces, j, &referrer);
   }
   if (any)
     dmd_jsonout_end(j);
@@ -128,7 +129,7 @@ void dmd_pieces_write_record(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_r
   if (known != NULL)
     dmd_jsonout_key_str(j, "known", known);
   if (dmd_record_section(pieces->records, r) == DMD_SECTION_UNREPORTED)
-    write_advice(pieces, j, r);
+    write_hint(pieces, j, r);
 }
 
 typedef struct {

@@ -14,7 +14,7 @@
 typedef struct dmd_pieces {
   const dmd_records_t *records;
   const struct dmd_owner_hint *owners; /* from the heap graph of the same moment; or NULL */
-  dmd_hintsum_t advice;
+  dmd_hintsum_t hint;
   dmd_allocfns_t allocfns;
 } dmd_pieces_t;
 
@@ -32,10 +32,10 @@ void dmd_pieces_print_record(dmd_pieces_t *pieces, dmd_out_t *out, uint32_t i,
 
 /* Referrers to an unreported record's blocks, or who reported them before: up to two lines,
  * indented by two blanks; nothing if nothing is known. */
-void dmd_pieces_print_advice(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_record_t *r);
+void dmd_pieces_print_hint(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_record_t *r);
 
 /* Remarks on all unreported blocks, in paragraphs that begin with "# ". */
-void dmd_pieces_print_advice_on_all(dmd_pieces_t *pieces, dmd_out_t *out);
+void dmd_pieces_print_hint_on_all(dmd_pieces_t *pieces, dmd_out_t *out);
 
 /* The peak, in one line; nothing if it is unknown. */
 void dmd_pieces_print_peak(dmd_pieces_t *pieces, dmd_out_t *out);

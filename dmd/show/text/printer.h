@@ -23,7 +23,7 @@ typedef struct {
   dmd_out_t *out;
   const dmd_records_t *records;
   const dmd_profile_t *profile;
-  const dmd_hintsum_t *advice;
+  const dmd_hintsum_t *hint;
   const struct dmd_owner_hint *owners; /* better than the profile's hints; may be NULL */
   dmd_allocfns_t *allocfns;
   uint32_t max_records;
@@ -66,11 +66,11 @@ void dmd_print_fault_sentence(const dmd_printer_t *p, const dmd_fault_t *fault);
 
 /* text_hints.c: a line such as `  92% held at +0x18 of blocks reported by explicit/fonts`; nothing
  * if nothing is known. */
-void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r);
+void dmd_print_hint(const dmd_printer_t *p, const dmd_record_t *r);
 
 /* Remarks on all unreported blocks, in paragraphs: whether all reporters ran, and whether all
  * memory was searched for referrers. */
-void dmd_print_advice_on_all(const dmd_printer_t *p);
+void dmd_print_hint_on_all(const dmd_printer_t *p);
 
 /* text.c: `after 35 ms`, `after 0.8 s`. */
 void dmd_print_time(dmd_out_t *out, uint64_t ms);

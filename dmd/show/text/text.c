@@ -170,7 +170,7 @@ static void print_section(const dmd_printer_t *p, dmd_section_t section) {
     dmd_out_str(out, " heap blocks\n\n");
   }
   if (s->n_all > 0 && section == DMD_SECTION_UNREPORTED)
-    dmd_print_advice_on_all(p);
+    dmd_print_hint_on_all(p);
   uint32_t n_printed = p->max_records == 0 || p->max_records > s->n ? s->n : p->max_records;
   int64_t cumulative = 0;
   for (uint32_t i = 0; i < n_printed; i++) {
@@ -411,14 +411,14 @@ static void print_invocation(dmd_out_t *out, const char *which, const dmd_profil
 
 void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
                     const dmd_text_options_t *options) {
-  dmd_hintsum_t advice;
+  dmd_hintsum_t hint;
   dmd_allocfns_t allocfns;
-  dmd_hintsum_init(&advice, records);
+  dmd_hintsum_init(&hint, records);
   dmd_allocfns_init(&allocfns, records->profile);
   dmd_printer_t p = {.out = out,
                      .records = records,
                      .profile = records->profile,
-                     .advice = &advice,
+                     .hint = &hint,
                      .owners = options->owners,
                      .allocfns = &allocfns,
                      .max_records = options->max_records,
@@ -454,7 +454,7 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   print_mapped(&p, false);
   print_mapped(&p, true);
   dmd_allocfns_destroy(&allocfns);
-  dmd_hintsum_destroy(&advice);
+  dmd_hintsum_destroy(&hint);
 }
 
 /* ---- A dump in a log. ---- */

@@ -50,7 +50,7 @@ static void print_evidence(const table_t *t, const dmd_census_row_t *row) {
 }
 
 static bool has_types(dmd_nodekey_t key) {
-  return key == DMD_KEY_TYPE || key == DMD_KEY_ROOT || key == DMD_KEY_HOLDER;
+  return key == DMD_KEY_TYPE || key == DMD_KEY_ROOT || key == DMD_KEY_REFERRER;
 }
 
 /* A stack has one line per frame. */

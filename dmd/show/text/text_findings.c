@@ -95,7 +95,7 @@ void dmd_finding_sentence(dmd_findingnames_t *names, const dmd_finding_t *f, dmd
   case DMD_FINDING_PLACE:
     break;
   case DMD_FINDING_UNREPORTED:
-    dmd_print_advice(&printer, record_of(names, f));
+    dmd_print_hint(&printer, record_of(names, f));
     break;
   case DMD_FINDING_TWICE:
     print_reporters(&printer, record_of(names, f));

@@ -269,8 +269,8 @@ static void print_wasted(dmd_out_t *out, const dmd_wasted_t *wasted, const char 
   dmd_env_free(wasted->env, ids);
 }
 
-static void print_advice(dmd_out_t *out, const dmd_verdict_t *v, const dmd_limit_t *limit) {
-  static const char *const advice[] = {
+static void print_hint(dmd_out_t *out, const dmd_verdict_t *v, const dmd_limit_t *limit) {
+  static const char *const hint[] = {
       [DMD_UNREPORTED] = "  What to do: let a reporter measure these blocks, or put their stacks "
                          "into an\n  ignore file, with the reason (--ignore=FILE).\n",
       [DMD_TWICE] = "  What to do: only one reporter may measure a block; take it out of the "
@@ -303,8 +303,8 @@ static void print_advice(dmd_out_t *out, const dmd_verdict_t *v, const dmd_limit
     dmd_out_str(out, "  When it grew: dmdv timeline ");
     dmd_out_safe(out, v->file);
     dmd_out_char(out, '\n');
-  } else if (limit->what < sizeof advice / sizeof *advice && advice[limit->what] != NULL) {
-    dmd_out_str(out, advice[limit->what]);
+  } else if (limit->what < sizeof hint / sizeof *hint && hint[limit->what] != NULL) {
+    dmd_out_str(out, hint[limit->what]);
   }
 }
 
@@ -362,7 +362,7 @@ void dmd_print_causes(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_
     print_others(out, &causes, n_shown, limit->growth);
     dmd_causes_destroy(&causes);
   }
-  print_advice(out, v, limit);
+  print_hint(out, v, limit);
 }
 
 /* ---- The report. ---- */

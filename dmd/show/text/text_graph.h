@@ -67,11 +67,11 @@ typedef struct dmd_owner_hint {
 } dmd_owner_hint_t;
 
 /* Must not be moved in memory. The view's records must be cut like the records to look up. */
-void dmd_owner_hint_init(dmd_owner_hint_t *advice, const dmd_owners_view_t *view);
-void dmd_owner_hint_destroy(dmd_owner_hint_t *advice);
+void dmd_owner_hint_init(dmd_owner_hint_t *hint, const dmd_owners_view_t *view);
+void dmd_owner_hint_destroy(dmd_owner_hint_t *hint);
 
-/* Like owners_print_advice, for a record of the other profile. False if nothing is known. */
-bool dmd_owner_hint_print(dmd_out_t *out, const dmd_owner_hint_t *advice,
+/* Like owners_print_hint, for a record of the other profile. False if nothing is known. */
+bool dmd_owner_hint_print(dmd_out_t *out, const dmd_owner_hint_t *hint,
                           const dmd_records_t *records, const dmd_record_t *record);
 
 /* ---- Leaks. ----

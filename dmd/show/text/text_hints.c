@@ -3,75 +3,76 @@
 #include "show/text/printer.h"
 #include "show/text/text_graph.h"
 
-static void print_offsets(dmd_out_t *out, const dmd_holder_t *holder) {
+static void print_offsets(dmd_out_t *out, const dmd_hint_referrer_t *referrer) {
   char hex[DMD_FORMAT_MAX];
   dmd_out_str(out, "% held");
-  for (uint32_t i = 0; i < holder->n_offsets; i++) {
-    dmd_out_str(out, i == 0 ? " at +0x" : i + 1 == holder->n_offsets ? " and +0x" : ", +0x");
-    dmd_format_hex(hex, holder->offset[i]);
+  for (uint32_t i = 0; i < referrer->n_offsets; i++) {
+    dmd_out_str(out, i == 0 ? " at +0x" : i + 1 == referrer->n_offsets ? " and +0x" : ", +0x");
+    dmd_format_hex(hex, referrer->offset[i]);
     dmd_out_str(out, hex);
   }
-  dmd_out_str(out, holder->n_offsets > 0 ? " of " : " in ");
+  dmd_out_str(out, referrer->n_offsets > 0 ? " of " : " in ");
 }
 
 /* Prints nothing if all of the referrer's blocks refer to them. */
-static void print_evidence(dmd_out_t *out, const dmd_holder_t *holder) {
-  if (holder->holders >= holder->holders_alike)
+static void print_evidence(dmd_out_t *out, const dmd_hint_referrer_t *referrer) {
+  if (referrer->referrers >= referrer->referrers_alike)
     return;
   dmd_out_str(out, " (in ");
-  dmd_print_number(out, (int64_t)holder->holders, false);
+  dmd_print_number(out, (int64_t)referrer->referrers, false);
   dmd_out_str(out, " of ");
-  dmd_print_number(out, (int64_t)holder->holders_alike, false);
+  dmd_print_number(out, (int64_t)referrer->referrers_alike, false);
   dmd_out_str(out, " such blocks)");
 }
 
 /* `  100% allocated where blocks were reported by explicit/fonts the last time; it has not run
  * since`. */
 static void print_last_time(const dmd_printer_t *p, const dmd_record_t *r) {
-  dmd_holder_t holder;
-  if (!dmd_hint_last_time(p->advice, r, &holder))
+  dmd_hint_referrer_t referrer;
+  if (!dmd_hint_last_time(p->hint, r, &referrer))
     return;
   dmd_out_str(p->out, "  ");
-  dmd_out_u64(p->out, holder.percent);
-  if (holder.kind == DMD_HOLDER_BEFORE_REALLOC) {
+  dmd_out_u64(p->out, referrer.percent);
+  if (referrer.kind == DMD_REFERRER_BEFORE_REALLOC) {
     dmd_out_str(p->out, "% reallocated where blocks were that had been reported by ");
-    dmd_print_name(p, holder.reporter);
+    dmd_print_name(p, referrer.reporter);
     dmd_out_str(p->out, ": a realloc ends reports\n");
     return;
   }
   dmd_out_str(p->out, "% allocated where blocks were reported by ");
-  dmd_print_name(p, holder.reporter);
+  dmd_print_name(p, referrer.reporter);
   dmd_out_str(p->out, " the last time");
-  if (holder.before > 0) {
+  if (referrer.before > 0) {
     dmd_out_str(p->out, " (");
-    dmd_print_bytes(p->out, holder.before);
+    dmd_print_bytes(p->out, referrer.before);
     dmd_out_char(p->out, ')');
   }
-  dmd_out_str(p->out, holder.kind == DMD_HOLDER_NOT_RUN       ? "; it has not run since\n"
-                      : holder.kind == DMD_HOLDER_NOTHING_NOW ? "; it ran, and measured nothing\n"
-                                                              : "; it ran, and measured others\n");
+  dmd_out_str(p->out, referrer.kind == DMD_REFERRER_NOT_RUN ? "; it has not run since\n"
+                      : referrer.kind == DMD_REFERRER_NOTHING_NOW
+                          ? "; it ran, and measured nothing\n"
+                          : "; it ran, and measured others\n");
 }
 
-void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r) {
-  dmd_holder_t holder;
+void dmd_print_hint(const dmd_printer_t *p, const dmd_record_t *r) {
+  dmd_hint_referrer_t referrer;
   print_last_time(p, r);
   if (p->owners != NULL && dmd_owner_hint_print(p->out, p->owners, p->records, r))
     return;
-  if (!dmd_hint_best(p->advice, r, &holder))
+  if (!dmd_hint_best(p->hint, r, &referrer))
     return;
-  uint32_t place = dmd_hint_place(p->records, &holder, p->allocfns);
+  uint32_t place = dmd_hint_place(p->records, &referrer, p->allocfns);
   dmd_out_str(p->out, "  ");
-  dmd_out_u64(p->out, holder.percent);
-  print_offsets(p->out, &holder);
-  dmd_out_str(p->out, holder.kind == DMD_HOLDER_REPORTED ? "blocks reported by "
-                                                         : "unreported blocks allocated at ");
-  if (holder.reporter != DMD_NONE)
-    dmd_print_name(p, holder.reporter);
+  dmd_out_u64(p->out, referrer.percent);
+  print_offsets(p->out, &referrer);
+  dmd_out_str(p->out, referrer.kind == DMD_REFERRER_REPORTED ? "blocks reported by "
+                                                             : "unreported blocks allocated at ");
+  if (referrer.reporter != DMD_NONE)
+    dmd_print_name(p, referrer.reporter);
   else if (place != DMD_NONE)
     dmd_print_frame_text(p->out, p->profile, place);
   else
     dmd_out_str(p->out, "(no stack)");
-  print_evidence(p->out, &holder);
+  print_evidence(p->out, &referrer);
   dmd_out_char(p->out, '\n');
 }
 
@@ -140,13 +141,13 @@ static void print_idle(const dmd_printer_t *p, const summary_t *sum) {
   dmd_out_str(p->out, "\n\n");
 }
 
-void dmd_print_advice_on_all(const dmd_printer_t *p) {
+void dmd_print_hint_on_all(const dmd_printer_t *p) {
   summary_t sum = sum_up(&p->profile->reporter_runs);
   if (sum.n > 0 && sum.n_idle == 0)
     print_all_ran(p->out, &sum);
   else if (sum.n > 0)
     print_idle(p, &sum);
-  if (p->profile->run.partial_advice)
+  if (p->profile->run.partial_hint)
     dmd_out_str(p->out,
                 "# Referrers to these blocks were searched for in the first 4 GiB of the heap "
                 "only\n\n");

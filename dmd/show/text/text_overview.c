@@ -499,7 +499,7 @@ static void find_and_print(screen_t *screen, dmd_profile_t *profile, dmd_out_t *
   screen->printer = (dmd_printer_t){.out = out,
                                     .records = &records,
                                     .profile = profile,
-                                    .advice = &hints,
+                                    .hint = &hints,
                                     .owners = o->owners,
                                     .allocfns = &allocfns};
   screen->p = &screen->printer;

@@ -46,7 +46,7 @@ static void print_holding(dmd_out_t *out, const dmd_owners_t *owners, const dmd_
 /* "held by pages[].text", "held by catalog.words in main": the path already contains the variable's
  * name; the rest of the root's name says where the variable is. */
 static void print_root(dmd_out_t *out, const dmd_owners_t *owners, const dmd_ownership_t *o) {
-  const char *name = dmd_heapgraph_root(owners->graph, o->holder)->name;
+  const char *name = dmd_heapgraph_root(owners->graph, o->referrer)->name;
   const char *kind = name_of(owners, o->kind);
   dmd_out_str(out, "held by ");
   if (o->way == DMD_NONE || name == NULL || !dmd_str_begins(kind, name)) {
@@ -102,8 +102,8 @@ static void print_proposal(dmd_out_t *out, const dmd_owners_view_t *view,
 }
 
 /* Prints the part of such a paragraph after the stack: `  Owner: ...`, and the proposal. */
-static void owners_print_advice(dmd_out_t *out, const dmd_owners_view_t *view,
-                                const dmd_record_t *record) {
+static void owners_print_hint(dmd_out_t *out, const dmd_owners_view_t *view,
+                              const dmd_record_t *record) {
   const dmd_ownership_t *o = dmd_owners_of(view->owners, record);
   if (o == NULL)
     return;
@@ -139,7 +139,7 @@ static void print_record(dmd_out_t *out, const dmd_owners_view_t *view, uint32_t
   dmd_print_stack_opening(out, "Allocated");
   dmd_print_frames(out, "    ", owners->records->profile, frames, 0, n);
   dmd_out_str(out, "  }\n");
-  owners_print_advice(out, view, record);
+  owners_print_hint(out, view, record);
   dmd_out_str(out, "}\n\n");
 }
 
@@ -168,41 +168,41 @@ static void append_stack(dmd_strbuf_t *to, const dmd_records_t *records, const d
   }
 }
 
-void dmd_owner_hint_init(dmd_owner_hint_t *advice, const dmd_owners_view_t *view) {
+void dmd_owner_hint_init(dmd_owner_hint_t *hint, const dmd_owners_view_t *view) {
   const dmd_env_t *env = view->owners->graph->env;
   const dmd_section_records_t *section = unreported(view->owners);
   dmd_strbuf_t stack;
-  *advice = (dmd_owner_hint_t){.view = view};
-  dmd_intern_init(&advice->stacks, env, "dmd.owners.advice");
-  dmd_pool_init(&advice->records, env, "dmd.owners.advice", sizeof(uint32_t));
+  *hint = (dmd_owner_hint_t){.view = view};
+  dmd_intern_init(&hint->stacks, env, "dmd.owners.advice");
+  dmd_pool_init(&hint->records, env, "dmd.owners.advice", sizeof(uint32_t));
   dmd_strbuf_init(&stack, env);
   for (uint32_t i = 0; i < section->n; i++) {
     dmd_strbuf_cut(&stack, 0);
     append_stack(&stack, view->owners->records,
                  dmd_records_at(view->owners->records, section->ids[i]));
-    uint32_t id = dmd_intern_str(&advice->stacks, stack.text);
-    dmd_pool_reach(&advice->records, id);
-    *DMD_POOL_AT(&advice->records, uint32_t, id) = section->ids[i];
+    uint32_t id = dmd_intern_str(&hint->stacks, stack.text);
+    dmd_pool_reach(&hint->records, id);
+    *DMD_POOL_AT(&hint->records, uint32_t, id) = section->ids[i];
   }
   dmd_strbuf_destroy(&stack);
 }
 
-void dmd_owner_hint_destroy(dmd_owner_hint_t *advice) {
-  dmd_pool_destroy(&advice->records);
-  dmd_intern_destroy(&advice->stacks);
+void dmd_owner_hint_destroy(dmd_owner_hint_t *hint) {
+  dmd_pool_destroy(&hint->records);
+  dmd_intern_destroy(&hint->stacks);
 }
 
-bool dmd_owner_hint_print(dmd_out_t *out, const dmd_owner_hint_t *advice,
+bool dmd_owner_hint_print(dmd_out_t *out, const dmd_owner_hint_t *hint,
                           const dmd_records_t *records, const dmd_record_t *record) {
   dmd_strbuf_t stack;
   dmd_strbuf_init(&stack, records->profile->env);
   append_stack(&stack, records, record);
-  uint32_t id = dmd_intern_find_str(&advice->stacks, stack.text);
+  uint32_t id = dmd_intern_find_str(&hint->stacks, stack.text);
   dmd_strbuf_destroy(&stack);
   if (id == DMD_NONE)
     return false;
-  uint32_t of_graph = *DMD_POOL_AT(&advice->records, const uint32_t, id);
-  owners_print_advice(out, advice->view, dmd_records_at(advice->view->owners->records, of_graph));
+  uint32_t of_graph = *DMD_POOL_AT(&hint->records, const uint32_t, id);
+  owners_print_hint(out, hint->view, dmd_records_at(hint->view->owners->records, of_graph));
   return true;
 }
 

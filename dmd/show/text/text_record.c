@@ -375,7 +375,7 @@ void dmd_print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t i,
   print_known(p, r);
   print_tags(p, r);
   if (section == DMD_SECTION_UNREPORTED)
-    dmd_print_advice(p, r);
+    dmd_print_hint(p, r);
   print_reports(p, r);
   dmd_out_str(out, "}\n\n");
 }

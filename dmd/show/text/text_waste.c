@@ -124,8 +124,8 @@ static void advise_container(dmd_out_t *out, const dmd_waste_t *w, const dmd_was
 
 /* The member that dominates the example: there, one block could serve all. */
 static const char *holder_of(const dmd_waste_t *w, const dmd_waste_finding_t *f) {
-  return dmd_nodekeys_name(w->keys, DMD_KEY_HOLDER,
-                           dmd_nodekeys_value(w->keys, DMD_KEY_HOLDER, f->example));
+  return dmd_nodekeys_name(w->keys, DMD_KEY_REFERRER,
+                           dmd_nodekeys_value(w->keys, DMD_KEY_REFERRER, f->example));
 }
 
 static void advise_duplicate(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {

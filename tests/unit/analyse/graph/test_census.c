@@ -343,7 +343,7 @@ static void use(host_t *host, void *arg) {
   keyed_t keyed;
   dmd_census_t census;
   dmd_nodefilter_t filter;
-  const dmd_census_by_t by = {.keys = {DMD_KEY_TYPE, DMD_KEY_ROOT, DMD_KEY_HOLDER}, .n = 3};
+  const dmd_census_by_t by = {.keys = {DMD_KEY_TYPE, DMD_KEY_ROOT, DMD_KEY_REFERRER}, .n = 3};
   dice_t dice = {*(uint64_t *)arg};
   keyed_random(&keyed, &host->env, &dice);
   dmd_nodefilter_init(&filter, &host->env, "type=from");

@@ -31,8 +31,8 @@ static uint32_t nearest_of(const dmd_graph_t *g, bool needed[MAX_NODES][MAX_NODE
   return DMD_GRAPH_ALL;
 }
 
-/* The name of a holder: the node and its first edge to the block. */
-static void assert_holder(keyed_t *keyed, uint32_t by, uint32_t node) {
+/* The name of a referrer: the node and its first edge to the block. */
+static void assert_referrer(keyed_t *keyed, uint32_t by, uint32_t node) {
   const dmd_graph_t *g = &keyed->graph.graph;
   char expected[256];
   const char *kind = dmd_kinds_name(&keyed->kinds, keyed->kinds.of[by]);
@@ -48,7 +48,7 @@ static void assert_holder(keyed_t *keyed, uint32_t by, uint32_t node) {
     snprintf(expected, sizeof expected, "%s%s+0x%x", variable != NULL ? variable : kind,
              variable != NULL ? "" : " ", (unsigned)g->offset[edge]);
   }
-  assert_string_equal(keyed_name(keyed, DMD_KEY_HOLDER, node), expected);
+  assert_string_equal(keyed_name(keyed, DMD_KEY_REFERRER, node), expected);
 }
 
 static void random_against_taking_nodes_away(void **state) {
@@ -71,11 +71,11 @@ static void random_against_taking_nodes_away(void **state) {
     for (uint32_t node = dmd_heapgraph_first_block(&keyed.graph); node < g->n_nodes; node++) {
       uint32_t by = nearest_of(g, needed, node);
       if (!reached[node])
-        assert_string_equal(keyed_name(&keyed, DMD_KEY_HOLDER, node), "(lost)");
+        assert_string_equal(keyed_name(&keyed, DMD_KEY_REFERRER, node), "(lost)");
       else if (by == DMD_GRAPH_ALL)
-        assert_string_equal(keyed_name(&keyed, DMD_KEY_HOLDER, node), "(several roots)");
+        assert_string_equal(keyed_name(&keyed, DMD_KEY_REFERRER, node), "(several roots)");
       else
-        assert_holder(&keyed, by, node);
+        assert_referrer(&keyed, by, node);
       n_held += by != DMD_GRAPH_ALL;
     }
     keyed_end(&keyed);

@@ -103,14 +103,14 @@ static void check_block(const owning_t *o, const heap_matrix_t *m, uint32_t repo
   assert_int_equal(own->block, block);
   assert_int_equal(own->owned == DMD_OWNED_BY_DOMINANCE, owner != 0);
   if (own->owned == DMD_OWNED_BY_DOMINANCE) {
-    assert_true(own->holder == owner || dominates(m, owner, own->holder));
-    assert_true(reported >> own->holder & 1);
+    assert_true(own->referrer == owner || dominates(m, owner, own->referrer));
+    assert_true(reported >> own->referrer & 1);
   }
   if (own->owned == DMD_OWNED_BY_ROOT)
-    assert_true(dominates(m, own->holder, block));
+    assert_true(dominates(m, own->referrer, block));
   if (own->way != DMD_NONE) {
     uint32_t to = o->s.graph.graph.target[own->edge];
-    assert_true(m->edges[own->holder][to] != EDGE_NONE);
+    assert_true(m->edges[own->referrer][to] != EDGE_NONE);
     assert_true(to == block || dominates(m, to, block));
   }
 }
@@ -126,8 +126,8 @@ static void check_lost(const owning_t *o, const heap_matrix_t *m, uint32_t block
   assert_int_equal(own->owned == DMD_LOST, !reached);
   if (own->owned == DMD_POSSIBLY_LOST) {
     assert_true(reached && !surely);
-    assert_false(dmd_heapgraph_is_block(&o->s.graph, own->holder));
-    assert_true(heap_matrix_reach(m, BIT(own->holder), EDGES_ALL, 0) >> block & 1);
+    assert_false(dmd_heapgraph_is_block(&o->s.graph, own->referrer));
+    assert_true(heap_matrix_reach(m, BIT(own->referrer), EDGES_ALL, 0) >> block & 1);
   }
 }
 
@@ -208,7 +208,7 @@ static void back_pointers_own_nothing(void **state) {
   const dmd_ownership_t *items = ownership_of(&o, FIRST_ITEM);
   assert_int_equal(items->owned, DMD_OWNED_BY_DOMINANCE);
   assert_int_equal(items->blocks, N_ITEMS);
-  assert_int_equal(items->holder, LIST);
+  assert_int_equal(items->referrer, LIST);
   /* The child that the second root points to belongs to the root. */
   assert_int_equal(ownership_of(&o, FIRST_KID)->blocks, N_ITEMS - 1);
   assert_int_equal(o.s.graph.graph.target[o.s.graph.graph.first[FIRST_KID]], before);

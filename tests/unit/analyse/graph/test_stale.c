@@ -194,12 +194,13 @@ static void stale_words_decide_nothing(void **state) {
   dmd_kinds_init(&kinds, &t.typing);
   dmd_nodekeys_init(&keys, &kinds, 8);
   const char *const roots[] = {"names", "owner", "owner", "line"};
-  const char *const holders[] = {"name *[]", "(several roots)", "from make +0x0", "line[]"};
+  const char *const referrers[] = {"name *[]", "(several roots)", "from make +0x0", "line[]"};
   for (uint32_t node = FIRST; node < N_NODES; node++) {
     uint32_t root = dmd_nodekeys_value(&keys, DMD_KEY_ROOT, node);
-    uint32_t holder = dmd_nodekeys_value(&keys, DMD_KEY_HOLDER, node);
+    uint32_t referrer = dmd_nodekeys_value(&keys, DMD_KEY_REFERRER, node);
     assert_string_equal(dmd_nodekeys_name(&keys, DMD_KEY_ROOT, root), roots[node - FIRST]);
-    assert_string_equal(dmd_nodekeys_name(&keys, DMD_KEY_HOLDER, holder), holders[node - FIRST]);
+    assert_string_equal(dmd_nodekeys_name(&keys, DMD_KEY_REFERRER, referrer),
+                        referrers[node - FIRST]);
   }
   dmd_retained_init(&retained, &t.graph, &t.typing);
   assert_int_equal(dmd_retained_of(&retained, LINE).all, 100);

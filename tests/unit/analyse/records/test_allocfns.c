@@ -168,16 +168,16 @@ static void nothing_further_out(void **state) {
   fixture_end(&f);
 }
 
-/* An unreported holder is named by the function that allocated it, whether its stack was cut or
+/* An unreported referrer is named by the function that allocated it, whether its stack was cut or
  * not. */
-static void an_advice_names_who_allocated(void **state) {
+static void an_hint_names_who_allocated(void **state) {
   (void)state;
   fixture_t f;
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   uint32_t held = build_stack(&f.profile, "malloc (m.c:1)|leaf (l.c:1)");
   dmd_groups_add(&f.profile.groups, &(dmd_group_t){.req = 100, .num = 1, .stack = held});
   dmd_hints_add(
-      &f.profile.advices,
+      &f.profile.hints,
       &(dmd_hint_t){.alloc = held,
                     .stack = stack_of(&f, "std::map<int, Some::Long::Name, std::less<int>, "
                                           "Some::Other::Long::Name>::at(int) (m.h:1)|"
@@ -185,7 +185,7 @@ static void an_advice_names_who_allocated(void **state) {
                     .blocks = 1,
                     .bytes = 100,
                     .offset = 8,
-                    .holder_kind = DMD_HOLDER_UNREPORTED});
+                    .referrer_kind = DMD_REFERRER_UNREPORTED});
   assert_has(fixture_text(&f, 2, DMD_SORT_USABLE, NULL),
              " of unreported blocks allocated at grow<int>(int) (g.c:7)");
   fixture_end(&f);
@@ -239,7 +239,7 @@ int main(void) {
       cmocka_unit_test(a_record_names_who_is_further_out),
       cmocka_unit_test(nothing_further_out),
       cmocka_unit_test(the_emergency_pool_has_a_name),
-      cmocka_unit_test(an_advice_names_who_allocated),
+      cmocka_unit_test(an_hint_names_who_allocated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

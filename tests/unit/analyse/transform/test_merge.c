@@ -179,8 +179,8 @@ static void fill_faults(dmd_profile_t *p) {
   build_fault(p, DMD_FAULT_INVALID_FREE, UINT64_C(1) << 52, "free", NULL);
 }
 
-static void fill_advice(dmd_profile_t *p) {
-  build_advice(p, "new", DMD_HOLDER_REPORTED, "a", "r", 8, UINT64_C(1) << 52);
+static void fill_hint(dmd_profile_t *p) {
+  build_hint(p, "new", DMD_REFERRER_REPORTED, "a", "r", 8, UINT64_C(1) << 52);
 }
 
 static void fill_runs(dmd_profile_t *p) {
@@ -200,8 +200,8 @@ static void fill_process(dmd_profile_t *p) {
 /* Two are exactly what fits, and a third is too much. */
 static void no_more_than_a_file_may_hold(void **state) {
   (void)state;
-  static const fill_fn fills[] = {fill_bytes,  fill_count, fill_allocs,  fill_faults,
-                                  fill_advice, fill_runs,  fill_process, fill_resident};
+  static const fill_fn fills[] = {fill_bytes, fill_count, fill_allocs,  fill_faults,
+                                  fill_hint,  fill_runs,  fill_process, fill_resident};
   for (size_t i = 0; i < COUNT_OF(fills); i++) {
     fixture_t f;
     fixture_begin(&f, DMD_MODE_LIVE);
@@ -223,7 +223,7 @@ static void use(host_t *host, void *arg) {
   fill_run(&p, "1.0", "a", 100);
   build_blocks(&p, 2, 90, 10, "new|main", build_reports(&p, 1, "r", "explicit/a", NULL, NULL));
   fill_faults(&p);
-  fill_advice(&p);
+  fill_hint(&p);
   dmd_merge_t merge;
   dmd_merge_init(&merge, &host->env);
   assert_true(dmd_merge_add(&merge, &p, NULL));

@@ -70,7 +70,7 @@ static void fill_with_repeats(dice_t *dice, unsigned char *bytes) {
 
 static const struct {
   fill_fn fill;
-  bool is_noise;
+  bool is_incompressible;
 } kinds[] = {
     {fill_with_bytes, true},          {fill_with_large_numbers, true}, {fill_with_ids, true},
     {fill_with_small_numbers, false}, {fill_with_one_value, false},    {fill_with_text, false},
@@ -84,8 +84,8 @@ static void it_is_what_does_not_compress(void **state) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
       unsigned char bytes[SZB] = {0};
       kinds[i].fill(&dice, bytes);
-      assert_int_equal(dmd_is_noise((const char *)bytes, SZB), kinds[i].is_noise);
-      if (kinds[i].is_noise)
+      assert_int_equal(dmd_is_incompressible((const char *)bytes, SZB), kinds[i].is_incompressible);
+      if (kinds[i].is_incompressible)
         assert_true(saved(bytes) < 15);
       else
         assert_true(saved(bytes) > 30);
@@ -101,7 +101,7 @@ static void few_bytes_are_none(void **state) {
   for (size_t n = 0; n < 3000; n++) {
     char *copy = malloc(n > 0 ? n : 1);
     memcpy(copy, bytes, n);
-    assert_int_equal(dmd_is_noise(copy, n), n >= 1024);
+    assert_int_equal(dmd_is_incompressible(copy, n), n >= 1024);
     free(copy);
   }
 }

@@ -177,7 +177,7 @@ static void assert_proposals(shop_t *s, const char *expected) {
   dmd_strbuf_destroy(&all);
 }
 
-/* By the rules of suggest.h. The labels and the block of pointers have one holder each. Each jar
+/* By the rules of suggest.h. The labels and the block of pointers have one referrer each. Each jar
  * has several: `next` and `head` have names of owners, `tail` has the name of a plain reference,
  * and the pointers in the block are not owners, since the jars have owners already. Both jars hold
  * the theme. */

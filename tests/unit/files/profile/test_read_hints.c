@@ -23,10 +23,10 @@ typedef struct {
   dmd_profile_t profile;
 } loaded_t;
 
-static void begin(loaded_t *f, const char *advices) {
+static void begin(loaded_t *f, const char *hints) {
   dmd_load_options_t options = {.contents = true};
   dmd_fail_t fail = {.line = 0};
-  int n = snprintf(f->text, sizeof f->text, document, advices);
+  int n = snprintf(f->text, sizeof f->text, document, hints);
   assert_true(n > 0 && (size_t)n < sizeof f->text);
   dmd_profile_init(&f->profile, &dmdv_env);
   dmdv_input_t *input = dmdv_input_open_memory(f->text, (size_t)n, (size_t)n, &fail);
@@ -35,12 +35,12 @@ static void begin(loaded_t *f, const char *advices) {
   dmdv_input_close(input);
 }
 
-/* The sum of all hints about this kind of holder. */
-static dmd_hint_t sum_of(const loaded_t *f, dmd_holder_kind_t kind) {
+/* The sum of all hints about this kind of referrer. */
+static dmd_hint_t sum_of(const loaded_t *f, dmd_referrer_kind_t kind) {
   dmd_hint_t sum = {0};
-  for (uint32_t id = 1; id <= dmd_hints_count(&f->profile.advices); id++)
-    if (dmd_hints_at(&f->profile.advices, id)->holder_kind == kind)
-      dmd_hint_count(&sum, dmd_hints_at(&f->profile.advices, id));
+  for (uint32_t id = 1; id <= dmd_hints_count(&f->profile.hints); id++)
+    if (dmd_hints_at(&f->profile.hints, id)->referrer_kind == kind)
+      dmd_hint_count(&sum, dmd_hints_at(&f->profile.hints, id));
   return sum;
 }
 
@@ -53,7 +53,7 @@ static void end(loaded_t *f) {
   dmd_profile_destroy(&f->profile);
 }
 
-/* Blocks of two places are different blocks; the other holders of the kind are the same ones. */
+/* Blocks of two places are different blocks; the other referrers of the kind are the same ones. */
 static void of_two_places_they_add_up(void **state) {
   (void)state;
   static loaded_t f;
@@ -63,17 +63,17 @@ static void of_two_places_they_add_up(void **state) {
             "{\"alloc\": \"2\", \"held\": \"reported\", \"reporter\": \"r\", \"at\": \"3\", "
             "\"offset\": 8, "
             "\"blocks\": 4, \"bytes\": 32, \"pointed\": 2, \"holders\": 2, \"holdersAlike\": 6}");
-  assert_int_equal(dmd_hints_count(&f.profile.advices), 1);
-  dmd_hint_t sum = sum_of(&f, DMD_HOLDER_REPORTED);
+  assert_int_equal(dmd_hints_count(&f.profile.hints), 1);
+  dmd_hint_t sum = sum_of(&f, DMD_REFERRER_REPORTED);
   expect(&sum, 9, 72);
   assert_int_equal(sum.pointed, 7);
-  assert_int_equal(sum.holders, 5);
-  assert_int_equal(sum.holders_alike, 6);
+  assert_int_equal(sum.referrers, 5);
+  assert_int_equal(sum.referrers_alike, 6);
   end(&f);
 }
 
 /* Two places may hold the same blocks: their sum is at most the number of blocks that exist. */
-static void of_two_holders_they_are_no_more_than_all(void **state) {
+static void of_two_referrers_they_are_no_more_than_all(void **state) {
   (void)state;
   static loaded_t f;
   begin(
@@ -84,10 +84,10 @@ static void of_two_holders_they_are_no_more_than_all(void **state) {
       "\"bytes\": 40, \"pointed\": 5, \"holders\": 1, \"holdersAlike\": 1},"
       "{\"alloc\": \"2\", \"held\": \"unreported\", \"at\": \"3\", \"offset\": 16, \"blocks\": 5, "
       "\"bytes\": 40, \"pointed\": 5, \"holders\": 1, \"holdersAlike\": 1}");
-  dmd_hint_t sum = sum_of(&f, DMD_HOLDER_UNREPORTED);
+  dmd_hint_t sum = sum_of(&f, DMD_REFERRER_UNREPORTED);
   expect(&sum, 10, 80);
-  assert_int_equal(sum.holders, 2);
-  assert_int_equal(sum.holders_alike, 2);
+  assert_int_equal(sum.referrers, 2);
+  assert_int_equal(sum.referrers_alike, 2);
   end(&f);
 }
 
@@ -100,14 +100,14 @@ static void of_two_holders_they_are_no_more_than_all(void **state) {
   "\"bytes\": 32, \"pointed\": 4, \"holders\": 4, \"holdersAlike\": 5}"
 
 /* A list of nodes of both places, in turn: its owner holds all, and they do not hold each other. */
-static void what_hangs_on_likes_is_the_holder_s(void **state) {
+static void what_hangs_on_likes_is_the_referrer_s(void **state) {
   (void)state;
   static loaded_t f;
   begin(&f, A_LIST);
-  dmd_hint_t sum = sum_of(&f, DMD_HOLDER_REPORTED);
+  dmd_hint_t sum = sum_of(&f, DMD_REFERRER_REPORTED);
   expect(&sum, 10, 80);
   assert_int_equal(sum.pointed, 1);
-  sum = sum_of(&f, DMD_HOLDER_UNREPORTED);
+  sum = sum_of(&f, DMD_REFERRER_UNREPORTED);
   expect(&sum, 0, 0);
   end(&f);
 }
@@ -120,9 +120,9 @@ static void what_hangs_on_likes_may_be_nobody_s(void **state) {
       &f, A_LIST
       ",{\"alloc\": \"2\", \"held\": \"unreported\", \"at\": \"4\", \"offset\": 0, \"blocks\": 2, "
       "\"bytes\": 16, \"pointed\": 2, \"holders\": 1, \"holdersAlike\": 1}");
-  dmd_hint_t sum = sum_of(&f, DMD_HOLDER_REPORTED);
+  dmd_hint_t sum = sum_of(&f, DMD_REFERRER_REPORTED);
   expect(&sum, 1, 8);
-  sum = sum_of(&f, DMD_HOLDER_UNREPORTED);
+  sum = sum_of(&f, DMD_REFERRER_UNREPORTED);
   expect(&sum, 2, 16);
   end(&f);
 }
@@ -133,10 +133,10 @@ static void the_last_time_nothing_hung_on_anybody(void **state) {
   static loaded_t f;
   begin(&f, A_LIST ",{\"alloc\": \"2\", \"held\": \"not-run\", \"reporter\": \"s\", \"at\": \"3\", "
                    "\"blocks\": 2, \"bytes\": 16, \"before\": 99}");
-  dmd_hint_t sum = sum_of(&f, DMD_HOLDER_NOT_RUN);
+  dmd_hint_t sum = sum_of(&f, DMD_REFERRER_NOT_RUN);
   expect(&sum, 2, 16);
   assert_int_equal(sum.before, 99);
-  sum = sum_of(&f, DMD_HOLDER_REPORTED);
+  sum = sum_of(&f, DMD_REFERRER_REPORTED);
   expect(&sum, 10, 80);
   end(&f);
 }
@@ -144,8 +144,8 @@ static void the_last_time_nothing_hung_on_anybody(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(of_two_places_they_add_up),
-      cmocka_unit_test(of_two_holders_they_are_no_more_than_all),
-      cmocka_unit_test(what_hangs_on_likes_is_the_holder_s),
+      cmocka_unit_test(of_two_referrers_they_are_no_more_than_all),
+      cmocka_unit_test(what_hangs_on_likes_is_the_referrer_s),
       cmocka_unit_test(what_hangs_on_likes_may_be_nobody_s),
       cmocka_unit_test(the_last_time_nothing_hung_on_anybody),
   };

@@ -35,7 +35,7 @@ static void check_node(const dmd_referrers_t *r, const heap_matrix_t *m, uint32_
 }
 
 /* The selected nodes with a pointer to this one, as bits. */
-static uint32_t holders(const heap_matrix_t *m, uint32_t node, const bool *picks) {
+static uint32_t referrers(const heap_matrix_t *m, uint32_t node, const bool *picks) {
   uint32_t bits = 0;
   for (uint32_t from = 1; from < m->n; from++)
     if (m->edges[from][node] != EDGE_NONE && (picks == NULL || picks[from]))
@@ -52,7 +52,7 @@ static void check_chain(const dmd_heapgraph_t *graph, const dmd_referrers_t *r,
     step++;
     assert_int_equal(*DMD_POOL_AT(&chain.nodes, uint32_t, step), node);
     seen |= UINT32_C(1) << node;
-    bits = holders(m, node, picks);
+    bits = referrers(m, node, picks);
     if (__builtin_popcount(bits) != 1)
       break;
     node = (uint32_t)__builtin_ctz(bits);
@@ -88,7 +88,7 @@ static void random_graphs_against_a_matrix(void **state) {
       check_node(&r, &m, node, picks);
       check_chain(&graph, &r, &m, node, NULL);
       check_chain(&graph, &r, &m, node, picks);
-      n_long += __builtin_popcount(holders(&m, node, NULL)) == 1;
+      n_long += __builtin_popcount(referrers(&m, node, NULL)) == 1;
     }
     for (uint32_t node = 0; node <= m.n_roots; node++)
       assert_int_equal(dmd_referrers_count(&r, node), 0);

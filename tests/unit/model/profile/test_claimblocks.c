@@ -115,8 +115,8 @@ static void blocks_that_it_holds(void **state) {
     reported(&f, 10, 24, 0, "new|articles");
     build_blocks(&f.profile, 10, 94, 10, "new|texts", DMD_NONE);
     for (uint64_t k = 0; k < cases[i].held; k++)
-      build_advice(&f.profile, "new|texts", DMD_HOLDER_REPORTED, "a", "measure", 8 * (k % 2), 104);
-    build_advice(&f.profile, "new|texts", DMD_HOLDER_UNREPORTED, NULL, "new|texts", 0, 104);
+      build_hint(&f.profile, "new|texts", DMD_REFERRER_REPORTED, "a", "measure", 8 * (k % 2), 104);
+    build_hint(&f.profile, "new|texts", DMD_REFERRER_UNREPORTED, NULL, "new|texts", 0, 104);
     add_fault(&f, DMD_FAULT_CLAIM, DMD_REASON_NONE, "a", cases[i].off);
     expect(&f, cases[i].reason, cases[i].reason == DMD_REASON_NONE ? "" : "new|texts");
   }
@@ -150,7 +150,7 @@ static void use(host_t *host, void *arg) {
   dmd_profile_init(&profile, &host->env);
   build_blocks(&profile, 1, 1000, 0, "new", build_reports(&profile, 1, "m", "a", NULL, NULL));
   build_blocks(&profile, 1, 2000, 0, "text", DMD_NONE);
-  build_advice(&profile, "text", DMD_HOLDER_REPORTED, "a", "m", 0, 2000);
+  build_hint(&profile, "text", DMD_REFERRER_REPORTED, "a", "m", 0, 2000);
   dmd_faults_add(&profile.faults, &(dmd_fault_t){.num = 1,
                                                  .kind = DMD_FAULT_CLAIM,
                                                  .claimed = 1000,

@@ -234,13 +234,13 @@ static void collections_are_added_up(void **state) {
     dmd_faults_add(&p->faults, &fault);
     fault.scope = DMD_NONE;
     dmd_faults_add(&p->faults, &fault);
-    dmd_hint_t advice = {.blocks = 1,
-                         .bytes = 10,
-                         .alloc = build_stack(p, "alloc"),
-                         .stack = build_stack(p, "report"),
-                         .reporter = build_name(p, "r"),
-                         .offset = 8};
-    dmd_hints_add(&p->advices, &advice);
+    dmd_hint_t hint = {.blocks = 1,
+                       .bytes = 10,
+                       .alloc = build_stack(p, "alloc"),
+                       .stack = build_stack(p, "report"),
+                       .reporter = build_name(p, "r"),
+                       .offset = 8};
+    dmd_hints_add(&p->hints, &hint);
     dmd_memreport_t value = {
         .path = "explicit/a", .amount = 5, .times = 1, .stack = build_stack(p, "report")};
     assert_true(dmd_memreports_add(&p->memreports, &value));
@@ -248,7 +248,7 @@ static void collections_are_added_up(void **state) {
   dmd_translation_t t;
   dmd_translation_init_profile(&t, &profile[0], &profile[1], NULL, NULL);
   dmd_translation_add_faults(&t, &profile[1].faults);
-  dmd_translation_add_advices(&t, &profile[1].advices);
+  dmd_translation_add_hints(&t, &profile[1].hints);
   assert_true(dmd_translation_add_memreports(&t, &profile[1].memreports));
   assert_int_equal(dmd_faults_count(&profile[0].faults), 2);
   assert_int_equal(dmd_faults_at(&profile[0].faults, 1)->num, 6);
@@ -256,8 +256,8 @@ static void collections_are_added_up(void **state) {
   assert_int_equal(fault->num, 2);
   assert_string_equal(dmd_intern_get_str(&profile[0].names, fault->scope), "s");
   assert_int_equal(fault->freed, build_stack(&profile[0], "free"));
-  assert_int_equal(dmd_hints_count(&profile[0].advices), 1);
-  assert_int_equal(dmd_hints_at(&profile[0].advices, 1)->bytes, 20);
+  assert_int_equal(dmd_hints_count(&profile[0].hints), 1);
+  assert_int_equal(dmd_hints_at(&profile[0].hints, 1)->bytes, 20);
   assert_int_equal(dmd_memreports_count(&profile[0].memreports), 1);
   assert_int_equal(dmd_memreports_get(&profile[0].memreports, 1).amount, 10);
   dmd_translation_destroy(&t);

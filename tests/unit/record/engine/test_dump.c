@@ -346,29 +346,29 @@ static void scopes_open_at_exit(void **state) {
 }
 
 /* The block at 0x10000 is real, and holds a pointer to another one. */
-static void advice(void **state) {
+static void hint(void **state) {
   (void)state;
   static const struct {
-    dmd_auto_t advice;
+    dmd_auto_t hint;
     bool reports, given;
   } cases[] = {{DMD_AUTO, true, true},
                {DMD_AUTO, false, false},
-               {DMD_YES, false, true}, /* its holder is unreported, too */
+               {DMD_YES, false, true}, /* its referrer is unreported, too */
                {DMD_YES, true, true},
                {DMD_NO, true, false}};
-  static uint64_t holder[13] __attribute__((aligned(4096))), held[13];
+  static uint64_t referrer[13] __attribute__((aligned(4096))), held[13];
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     fixture_t f;
     begin(&f);
-    f.options.advice = cases[i].advice;
+    f.options.hint = cases[i].hint;
     start(&f);
-    holder[2] = (uintptr_t)held;
-    add_block(&f, (uintptr_t)holder);
+    referrer[2] = (uintptr_t)held;
+    add_block(&f, (uintptr_t)referrer);
     enginehost_code(&f.h, 0x20, "/bin/app", "", "forget (app.c:5)");
     f.stack = enginehost_stack(&f.h, 1, UINT64_C(0x20));
     add_block(&f, (uintptr_t)held);
     if (cases[i].reports)
-      dmd_live_report(&f.engine.live, 1, (uintptr_t)holder, f.stack, 0, DMD_NONE);
+      dmd_live_report(&f.engine.live, 1, (uintptr_t)referrer, f.stack, 0, DMD_NONE);
     dmd_engine_dump(&f.engine, DMD_TRIGGER_EXIT, NULL);
     const char *text = enginehost_file(&f.h, "/start/dmd.out.4711.json.gz");
     assert_int_equal(strstr(text, "\"offset\": 16") != NULL, cases[i].given);
@@ -505,7 +505,7 @@ int main(void) {
       cmocka_unit_test(quiet),
       cmocka_unit_test(at_exit),
       cmocka_unit_test(scopes_open_at_exit),
-      cmocka_unit_test(advice),
+      cmocka_unit_test(hint),
       cmocka_unit_test(a_wrong_name_does_not_start),
       cmocka_unit_test(a_scan),
       cmocka_unit_test(out_of_memory),

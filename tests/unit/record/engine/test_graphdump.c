@@ -13,15 +13,15 @@
 #include <stdio.h>
 
 /* Real memory, since it is read: a block with a pointer to the other. */
-static void *g_holder[16], *g_held[16];
+static void *g_referrer[16], *g_held[16];
 
 static void begin(engine_fixture_t *f, const char *out_file) {
   engine_begin(f);
   f->options.out_file = out_file;
   engine_start(f);
-  g_holder[1] = g_held;
+  g_referrer[1] = g_held;
   engine_add_block(f, (uintptr_t)g_held);
-  engine_add_block(f, (uintptr_t)g_holder);
+  engine_add_block(f, (uintptr_t)g_referrer);
   dmd_live_report(&f->engine.live, 1, (uintptr_t)g_held, f->h.now, 0, DMD_NONE);
 }
 
@@ -180,7 +180,7 @@ static void codes_and_what_is_known_of_the_run(void **state) {
     assert_int_equal(code->addr, 0x101 + i);
     assert_int_equal(code->n_frames, 2);
   }
-  uint32_t edge = graph.graph.first[dmd_heapgraph_find(&graph, (uintptr_t)g_holder)];
+  uint32_t edge = graph.graph.first[dmd_heapgraph_find(&graph, (uintptr_t)g_referrer)];
   assert_int_equal(graph.graph.target[edge], dmd_heapgraph_find(&graph, (uintptr_t)g_held));
   assert_int_equal(graph.graph.offset[edge], sizeof(void *));
   dmd_heapgraph_destroy(&graph);

@@ -41,7 +41,7 @@ static void defaults(void **state) {
   assert_int_equal(o->max_records, 10);
   assert_int_equal(o->max_frames, 8);
   assert_int_equal(o->dump_at_exit, DMD_AUTO);
-  assert_int_equal(o->advice, DMD_AUTO);
+  assert_int_equal(o->hint, DMD_AUTO);
   assert_string_equal(o->out_file, "dmd.out.%p.json.gz");
   assert_string_equal(o->given.text, "");
   dmd_live_config_t live = dmd_options_live(o);
@@ -174,7 +174,7 @@ static void words_are_in_the_order_of_their_enums(void **state) {
     assert_int_equal(f.options.sort_by, sorts[i].sort_by);
   }
   assert_true(give(&f, "--advice=yes"));
-  assert_int_equal(f.options.advice, DMD_YES);
+  assert_int_equal(f.options.hint, DMD_YES);
   assert_true(give(&f, "--dump-at-exit=no"));
   assert_int_equal(f.options.dump_at_exit, DMD_NO);
   assert_true(give(&f, "--stacks=partial"));

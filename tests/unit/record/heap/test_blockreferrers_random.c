@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Random holders, against results computed block by block. */
-#include "holders_fixture.h"
+ * Random referrers, against results computed block by block. */
+#include "referrers_fixture.h"
 
 enum { MAX_BLOCKS = 120, N_KINDS = 4, N_REPORTERS = 3 };
 
@@ -28,22 +28,22 @@ static int naive_find(uint64_t addr) {
 }
 
 static bool naive_points_to(int from, int to) {
-  uint64_t word_szB = g_holders.word_szB;
+  uint64_t word_szB = g_referrers.word_szB;
   uint64_t addr = (blocks[from].addr + word_szB - 1) / word_szB * word_szB;
   for (; addr + word_szB <= blocks[from].addr + blocks[from].szB; addr += word_szB) {
     uint64_t word = 0;
-    memcpy(&word, g_holders.memory + (addr - BASE), word_szB);
+    memcpy(&word, g_referrers.memory + (addr - BASE), word_szB);
     if (naive_find(word) == to)
       return true;
   }
   return false;
 }
 
-static bool is_of_holder(const naive_block_t *b, uint32_t reporter, uint32_t stack) {
+static bool is_of_referrer(const naive_block_t *b, uint32_t reporter, uint32_t stack) {
   return b->reporter == reporter && (reporter != 0 || b->stack == stack);
 }
 
-/* Marks what the holder reaches: the blocks that it points to, and from there on blocks of their
+/* Marks what the referrer reaches: the blocks that it points to, and from there on blocks of their
  * kind. */
 static void naive_reach(uint32_t reporter, uint32_t stack) {
   for (int i = 0; i < n_blocks; i++)
@@ -54,14 +54,14 @@ static void naive_reach(uint32_t reporter, uint32_t stack) {
       for (int from = 0; from < n_blocks && blocks[to].reporter == 0 && !blocks[to].reached;
            from++) {
         bool alike = blocks[from].reporter == 0 && blocks[from].stack == blocks[to].stack;
-        bool may = alike ? blocks[from].reached : is_of_holder(&blocks[from], reporter, stack);
+        bool may = alike ? blocks[from].reached : is_of_referrer(&blocks[from], reporter, stack);
         if (may && naive_points_to(from, to))
           changed = blocks[to].reached = true;
       }
   }
 }
 
-static void compare_holder(uint32_t reporter, uint32_t stack) {
+static void compare_referrer(uint32_t reporter, uint32_t stack) {
   naive_reach(reporter, stack);
   for (uint32_t alloc = 1; alloc <= N_KINDS; alloc++) {
     uint64_t n = 0, bytes = 0, found_n = 0, found_bytes = 0;
@@ -70,10 +70,10 @@ static void compare_holder(uint32_t reporter, uint32_t stack) {
         n++;
         bytes += blocks[i].szB;
       }
-    for (uint32_t id = 1; id <= dmd_hints_count(&g_holders.found); id++) {
-      const dmd_hint_t *a = dmd_hints_at(&g_holders.found, id);
+    for (uint32_t id = 1; id <= dmd_hints_count(&g_referrers.found); id++) {
+      const dmd_hint_t *a = dmd_hints_at(&g_referrers.found, id);
       bool named = reporter > 0 && reporter <= N_REPORTERS;
-      if (a->alloc != alloc || a->holder_kind != (reporter == 0) ||
+      if (a->alloc != alloc || a->referrer_kind != (reporter == 0) ||
           a->reporter != (named ? reporter : DMD_NONE) ||
           (!named && a->stack != (reporter == 0 ? stack : reporter)))
         continue;
@@ -111,9 +111,9 @@ static void add_random_block(dice_t *dice, uint64_t *next) {
 }
 
 static void random_heap(dice_t *dice, uint64_t word_szB) {
-  holders_begin(word_szB);
-  dmd_intern_str(&g_holders.profile.names, "one");
-  dmd_intern_str(&g_holders.profile.names, "two");
+  referrers_begin(word_szB);
+  dmd_intern_str(&g_referrers.profile.names, "one");
+  dmd_intern_str(&g_referrers.profile.names, "two");
   uint64_t next = BASE + 16 * dice_below(dice, 100);
   n_blocks = 0;
   int n = 1 + (int)dice_below(dice, MAX_BLOCKS);
@@ -122,13 +122,13 @@ static void random_heap(dice_t *dice, uint64_t word_szB) {
   for (uint64_t i = dice_below(dice, 300); i > 0; i--)
     point(BASE + dice_below(dice, (next - BASE) / word_szB) * word_szB,
           BASE + dice_below(dice, next - BASE));
-  find_holders();
+  find_referrers();
   for (uint32_t reporter = 1; reporter <= 2; reporter++)
-    compare_holder(reporter, 0);
-  compare_holder(10, 0);
+    compare_referrer(reporter, 0);
+  compare_referrer(10, 0);
   for (uint32_t stack = 1; stack <= N_KINDS; stack++)
-    compare_holder(0, stack);
-  holders_end();
+    compare_referrer(0, stack);
+  referrers_end();
 }
 
 static void random_against_a_naive_search(void **state) {
@@ -144,7 +144,7 @@ static void index_against_a_naive_search(void **state) {
   (void)state;
   dice_t dice = {815};
   for (int round = 0; round < 200; round++) {
-    holders_begin(8);
+    referrers_begin(8);
     n_blocks = 0;
     for (int n = 1 + (int)dice_below(&dice, MAX_BLOCKS); n_blocks < n; n_blocks++) {
       /* Close together, or somewhere in 2^41 bytes. */
@@ -153,7 +153,7 @@ static void index_against_a_naive_search(void **state) {
       add_block(addr, blocks[n_blocks].szB, 1);
     }
     dmd_blockindex_t index;
-    dmd_blockindex_init(&index, &g_holders.host.env, g_holders.live.blocks);
+    dmd_blockindex_init(&index, &g_referrers.host.env, g_referrers.live.blocks);
     for (int i = 0; i < 2000; i++) {
       int k = (int)dice_below(&dice, (uint64_t)n_blocks);
       uint64_t addr = blocks[k].addr + dice_below(&dice, 210) - 5;
@@ -167,7 +167,7 @@ static void index_against_a_naive_search(void **state) {
       }
     }
     dmd_blockindex_destroy(&index);
-    holders_end();
+    referrers_end();
   }
 }
 

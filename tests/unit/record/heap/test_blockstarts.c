@@ -2,7 +2,7 @@
  *
  * The table of starts against the index that it is made of.
  */
-#include "holders_fixture.h"
+#include "referrers_fixture.h"
 
 #include "record/heap/blockstarts.h"
 
@@ -12,14 +12,14 @@ typedef struct {
 } starts_t;
 
 static void begin(starts_t *s) {
-  dmd_blockindex_init(&s->index, &g_holders.host.env, g_holders.live.blocks);
+  dmd_blockindex_init(&s->index, &g_referrers.host.env, g_referrers.live.blocks);
   dmd_blockstarts_init(&s->starts, &s->index);
 }
 
 static void end(starts_t *s) {
   dmd_blockstarts_destroy(&s->starts);
   dmd_blockindex_destroy(&s->index);
-  holders_end();
+  referrers_end();
 }
 
 /* The block that starts there, by the index: its place + 1; 0: no block. */
@@ -45,7 +45,7 @@ static void all_of_a_dense_heap_are_known(void **state) {
   dice_t dice = {1};
   starts_t s;
   uint64_t next = LOW;
-  holders_begin(8);
+  referrers_begin(8);
   for (int i = 0; i < N; i++) {
     add_block(next, dice_below(&dice, 100), 1);
     next += 112 + 16 * dice_below(&dice, 20);
@@ -62,7 +62,7 @@ static void what_starts_oddly_is_left_to_the_index(void **state) {
     starts_t s;
     uint64_t next = BASE;
     uint32_t n = 0, n_odd = 0;
-    holders_begin(8);
+    referrers_begin(8);
     for (; next < BASE + 50000; n++, next += 16 + 16 * dice_below(&dice, 30)) {
       bool is_odd = dice_below(&dice, 50) == 0;
       add_block(next + (is_odd ? 1 + dice_below(&dice, 15) : 0), 10, 1);
@@ -86,7 +86,7 @@ static void blocks_far_from_most_are_left_to_the_index(void **state) {
   enum { N = 3000 };
   const uint64_t step = 64, far = UINT64_C(1) << 46;
   starts_t s;
-  holders_begin(8);
+  referrers_begin(8);
   for (uint64_t i = 0; i < N; i++)
     add_block(far / 2 + i * step, 60, 1);
   add_block(64, 60, 1);
@@ -102,14 +102,14 @@ static void blocks_far_from_most_are_left_to_the_index(void **state) {
 static void a_sparse_heap_has_no_table(void **state) {
   (void)state;
   starts_t s;
-  holders_begin(8);
+  referrers_begin(8);
   for (uint64_t i = 0; i < 100; i++)
     add_block(BASE + i * 2000, 60, 1);
   begin(&s);
   assert_null(s.starts.lines);
   assert_int_equal(compare(&s, BASE, BASE + 100 * 2000), 0);
   end(&s);
-  holders_begin(8);
+  referrers_begin(8);
   begin(&s);
   assert_int_equal(compare(&s, 0, 10000), 0);
   end(&s);
@@ -135,13 +135,13 @@ static void bits_are_counted(void **state) {
 static void use(host_t *host, void *arg) {
   starts_t s;
   (void)arg;
-  holders_begin_on(&host->env, 8, 0);
+  referrers_begin_on(&host->env, 8, 0);
   add_block(BASE, 64, 1);
-  dmd_blockindex_init(&s.index, &host->env, g_holders.live.blocks);
+  dmd_blockindex_init(&s.index, &host->env, g_referrers.live.blocks);
   dmd_blockstarts_init(&s.starts, &s.index);
   dmd_blockstarts_destroy(&s.starts);
   dmd_blockindex_destroy(&s.index);
-  holders_end_on();
+  referrers_end_on();
 }
 
 static void out_of_memory(void **state) {

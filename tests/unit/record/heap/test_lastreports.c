@@ -20,12 +20,12 @@ static void run(snapshot_fixture_t *f, const char *path, uint64_t addr) {
 }
 
 /* The hint about the blocks from this stack, of 104 bytes each, or NULL. */
-static const dmd_hint_t *advice_about(const snapshot_fixture_t *f, const char *alloc) {
-  const dmd_hints_t *advices = &f->profile.advices;
-  for (uint32_t id = 1; id <= dmd_hints_count(advices); id++) {
-    const dmd_hint_t *advice = dmd_hints_at(advices, id);
-    if (strcmp(snapshot_stack_text(f, advice->alloc), alloc) == 0)
-      return advice;
+static const dmd_hint_t *hint_about(const snapshot_fixture_t *f, const char *alloc) {
+  const dmd_hints_t *hints = &f->profile.hints;
+  for (uint32_t id = 1; id <= dmd_hints_count(hints); id++) {
+    const dmd_hint_t *hint = dmd_hints_at(hints, id);
+    if (strcmp(snapshot_stack_text(f, hint->alloc), alloc) == 0)
+      return hint;
   }
   return NULL;
 }
@@ -51,11 +51,11 @@ static void each_kind(void **state) {
   static const struct {
     bool runs;
     uint64_t reports;
-    dmd_holder_kind_t kind;
+    dmd_referrer_kind_t kind;
     uint64_t blocks;
-  } cases[] = {{false, 0, DMD_HOLDER_NOT_RUN, 2},
-               {true, 0, DMD_HOLDER_NOTHING_NOW, 2},
-               {true, A, DMD_HOLDER_LAST_TIME, 1}};
+  } cases[] = {{false, 0, DMD_REFERRER_NOT_RUN, 2},
+               {true, 0, DMD_REFERRER_NOTHING_NOW, 2},
+               {true, A, DMD_REFERRER_LAST_TIME, 1}};
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     snapshot_fixture_t f;
     begin(&f);
@@ -63,15 +63,15 @@ static void each_kind(void **state) {
       run(&f, "a", cases[i].reports);
     run(&f, "b", C);
     take(&f);
-    const dmd_hint_t *advice = advice_about(&f, "f1");
-    assert_non_null(advice);
-    assert_int_equal(advice->holder_kind, cases[i].kind);
-    assert_string_equal(dmd_intern_get_str(&f.profile.names, advice->reporter), "a");
-    assert_string_equal(snapshot_stack_text(&f, advice->stack), "f30");
-    assert_int_equal(advice->blocks, cases[i].blocks);
-    assert_int_equal(advice->bytes, 104 * cases[i].blocks);
-    assert_int_equal(advice->before, 104);
-    assert_null(advice_about(&f, "f2"));
+    const dmd_hint_t *hint = hint_about(&f, "f1");
+    assert_non_null(hint);
+    assert_int_equal(hint->referrer_kind, cases[i].kind);
+    assert_string_equal(dmd_intern_get_str(&f.profile.names, hint->reporter), "a");
+    assert_string_equal(snapshot_stack_text(&f, hint->stack), "f30");
+    assert_int_equal(hint->blocks, cases[i].blocks);
+    assert_int_equal(hint->bytes, 104 * cases[i].blocks);
+    assert_int_equal(hint->before, 104);
+    assert_null(hint_about(&f, "f2"));
     snapshot_end(&f);
   }
 }
@@ -84,8 +84,8 @@ static void clears_of_nothing(void **state) {
   dmd_live_clear_reports(&f.live);
   dmd_live_clear_reports(&f.live);
   take(&f);
-  assert_int_equal(advice_about(&f, "f1")->holder_kind, DMD_HOLDER_NOT_RUN);
-  assert_int_equal(advice_about(&f, "f1")->before, 104);
+  assert_int_equal(hint_about(&f, "f1")->referrer_kind, DMD_REFERRER_NOT_RUN);
+  assert_int_equal(hint_about(&f, "f1")->before, 104);
   snapshot_end(&f);
 }
 
@@ -97,13 +97,13 @@ static void only_the_last_time(void **state) {
   run(&f, "b", C);
   dmd_live_clear_reports(&f.live);
   take(&f);
-  assert_null(advice_about(&f, "f1"));
-  assert_non_null(advice_about(&f, "f2"));
+  assert_null(hint_about(&f, "f1"));
+  assert_non_null(hint_about(&f, "f2"));
   snapshot_end(&f);
 }
 
 /* Reports that outlive a clear do not belong to the previous period. For reports outside reporters
- * it is unknown whether they were made again. Without --advice there are no hints. */
+ * it is unknown whether they were made again. Without --hint there are no hints. */
 static void none_of_these(void **state) {
   (void)state;
   snapshot_fixture_t f;
@@ -118,11 +118,11 @@ static void none_of_these(void **state) {
   dmd_live_clear_reports(&f.live);
   dmd_live_unreport(&f.live, 1, A, 40);
   take(&f);
-  assert_int_equal(dmd_hints_count(&f.profile.advices), 0);
+  assert_int_equal(dmd_hints_count(&f.profile.hints), 0);
   snapshot_end(&f);
   begin(&f);
   snapshot_take(&f);
-  assert_int_equal(dmd_hints_count(&f.profile.advices), 0);
+  assert_int_equal(dmd_hints_count(&f.profile.hints), 0);
   snapshot_end(&f);
 }
 
@@ -146,11 +146,11 @@ static void before_a_realloc(void **state) {
         dmd_live_clear_reports(&f.live);
       take(&f);
       bool known = clears == 0 || flags == DMD_REPORT_ON_ALLOC;
-      assert_int_equal(dmd_hints_count(&f.profile.advices), known ? 2 : 0);
+      assert_int_equal(dmd_hints_count(&f.profile.hints), known ? 2 : 0);
       for (int i = 0; i < 2 && known; i++) {
-        const dmd_hint_t *advice = advice_about(&f, i == 0 ? "f7" : "f8");
-        assert_int_equal(advice->holder_kind, DMD_HOLDER_BEFORE_REALLOC);
-        assert_true(advice->blocks == 1 && advice->bytes == 104 && advice->before == 0);
+        const dmd_hint_t *hint = hint_about(&f, i == 0 ? "f7" : "f8");
+        assert_int_equal(hint->referrer_kind, DMD_REFERRER_BEFORE_REALLOC);
+        assert_true(hint->blocks == 1 && hint->bytes == 104 && hint->before == 0);
       }
       snapshot_end(&f);
     }

@@ -76,7 +76,7 @@ static void write_twins(sink_t *sink, uint64_t seed, bool with_twins) {
   t.with_twins = with_twins;
   make_twins(&t);
   dmd_snapshot_take(&t.f.live, &memory, &t.f.profile, snapshot_resolve, &t.f);
-  assert_true(dmd_hints_count(&t.f.profile.advices) > 0);
+  assert_true(dmd_hints_count(&t.f.profile.hints) > 0);
   sink_init(sink);
   dmd_profilewriter_write(&sink->out, &t.f.profile);
   snapshot_end(&t.f);

@@ -116,7 +116,7 @@ static void census_is_that_of_dmdv(void **state) {
 static void a_difference_of_graphs(void **state) {
   (void)state;
   static graphs_t g;
-  static const dmd_census_by_t by = {.keys = {DMD_KEY_TYPE, DMD_KEY_HOLDER}, .n = 2};
+  static const dmd_census_by_t by = {.keys = {DMD_KEY_TYPE, DMD_KEY_REFERRER}, .n = 2};
   int n_rows = 0;
   for (uint64_t seed = 3; seed < 12; seed++) {
     keyed_t new;

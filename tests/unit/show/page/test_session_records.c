@@ -332,7 +332,7 @@ static void whose_it_is(void **state) {
   dmd_profile_t *p = page_add(&f, DMD_MODE_DARK_MATTER);
   build_blocks(p, 2, 50, 0, "new|dark|deep|main", DMD_NONE);
   build_blocks(p, 1, 30, 0, "new|dark|deep|other|main", DMD_NONE);
-  build_advice(p, "new|dark|deep|main", DMD_HOLDER_REPORTED, "explicit/fonts", "size", 0x18, 100);
+  build_hint(p, "new|dark|deep|main", DMD_REFERRER_REPORTED, "explicit/fonts", "size", 0x18, 100);
   const cJSON *one = page_ask(&f, "ask=record&id=1&max-frames=3");
   assert_string_equal(cJSON_GetArrayItem(member(one, "whose"), 0)->valuestring,
                       "76% held at +0x18 of blocks reported by explicit/fonts");

@@ -101,7 +101,7 @@ static void use(host_t *host, void *arg) {
   dmd_profile_t p;
   dmd_profile_init(&p, &host->env);
   build_blocks(&p, 1, 30, 0, "new", DMD_NONE);
-  build_advice(&p, "new", DMD_HOLDER_REPORTED, "explicit/a", "size", 8, 30);
+  build_hint(&p, "new", DMD_REFERRER_REPORTED, "explicit/a", "size", 8, 30);
   build_fault(&p, DMD_FAULT_INVALID_FREE, 1, "drop", NULL);
   dmd_records_t records;
   dmd_records_init(&records, &p, 8, DMD_SORT_USABLE);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * holders_fixture.h: a live heap with 256 KiB of memory that its blocks lie in, whose words are
- * pointers, and the holders that are found.
+ * referrers_fixture.h: a live heap with 256 KiB of memory that its blocks lie in, whose words are
+ * pointers, and the referrers that are found.
  */
-#ifndef TESTS_UNIT_HOLDERS_FIXTURE_H
-#define TESTS_UNIT_HOLDERS_FIXTURE_H
+#ifndef TESTS_UNIT_REFERRERS_FIXTURE_H
+#define TESTS_UNIT_REFERRERS_FIXTURE_H
 
 #include "host.h"
 
@@ -26,17 +26,17 @@ typedef struct {
   uint64_t word_szB;
   unsigned char memory[MEMORY_SZB];
   bool unreadable[N_PAGES];
-} holders_fixture_t;
+} referrers_fixture_t;
 
-extern holders_fixture_t g_holders;
+extern referrers_fixture_t g_referrers;
 
-void holders_begin(uint64_t word_szB);
-void holders_begin_sampled(uint64_t sample_below);
-void holders_end(void);
+void referrers_begin(uint64_t word_szB);
+void referrers_begin_sampled(uint64_t sample_below);
+void referrers_end(void);
 
 /* As above, on another test's host. */
-void holders_begin_on(const dmd_env_t *env, uint64_t word_szB, uint64_t sample_below);
-void holders_end_on(void);
+void referrers_begin_on(const dmd_env_t *env, uint64_t word_szB, uint64_t sample_below);
+void referrers_end_on(void);
 
 void add_block(uint64_t addr, uint64_t szB, uint32_t stack);
 void add_block_as(uint64_t addr, uint64_t szB, uint32_t stack, uint32_t flags);
@@ -47,10 +47,10 @@ void report_block(uint64_t addr, uint32_t stack, const char *reporter);
 /* Writes a pointer into the program's memory. */
 void point(uint64_t from, uint64_t to);
 
-/* Fills g_holders.found. */
-void find_holders(void);
+/* Fills g_referrers.found. */
+void find_referrers(void);
 
-/* All holders that were found, as "alloc <- held reporter at offset: blocks bytes", joined by ";
+/* All referrers that were found, as "alloc <- held reporter at offset: blocks bytes", joined by ";
  * ". */
 const char *found_text(void);
 
