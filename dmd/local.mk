@@ -335,6 +335,7 @@ dmd_native_sources = \
   dmd/native/pl_message.c dmd/native/pl_message.h \
   dmd/native/pl_objects.c dmd/native/pl_objects.h \
   dmd/native/pl_options.c dmd/native/pl_options.h \
+  dmd/native/pl_otel.c dmd/native/pl_otel.h \
   dmd/native/pl_patch.h \
   dmd/native/pl_prefixed.c \
   dmd/native/pl_program.c \

@@ -49,16 +49,20 @@ void pl_lock_with_stack(pl_thread_t *thread) {
  * another known block by now, the record is incomplete. */
 static void tell_of_block(pl_thread_t *thread, const pl_note_t *what) {
   bool is_free = what->kind == PL_NOTE_FREE;
-  if (!is_free && !pl_is_kept(thread, what->req))
+  if (!is_free && !pl_is_kept(thread, what->addr, what->req))
     return;
   uint64_t usable = is_free ? 0 : pl_usable_size(what->addr);
   thread->entry = what->entry;
   thread->stack = pl_stack_of_entry(&what->entry);
   pl_lock();
-  if (is_free ? !dmd_observed_free(&g_engine, thread->number, what->addr)
-              : !dmd_observed_alloc(&g_engine, thread->number, what->addr, what->req, usable))
+  bool is_known =
+      is_free ? dmd_observed_free(&g_engine, thread->number, what->addr)
+              : dmd_observed_alloc(&g_engine, thread->number, what->addr, what->req, usable);
+  if (!is_known)
     g_is_complete = false;
   pl_unlock(thread);
+  if (is_free && is_known)
+    pl_otel_free(what->addr);
 }
 
 /* A handler that interrupts this loop adds more notes. */

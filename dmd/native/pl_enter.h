@@ -21,6 +21,7 @@
 #ifndef DMD_NATIVE_PL_ENTER_H
 #define DMD_NATIVE_PL_ENTER_H
 
+#include "native/pl_otel.h"
 #include "native/pl_real.h"
 #include "native/pl_state.h"
 
@@ -97,12 +98,16 @@ static inline uint64_t pl_usable_size(uint64_t addr) {
 
 /* With --sample-interval only some blocks are recorded. Each thread decides which
  * (record/heap/sample.h), when it allocates or when it processes a note. Returns whether to
- * record a new block of this size. */
-static inline bool pl_is_kept(pl_thread_t *thread, size_t req) {
+ * record this new block, after telling tracers of one that is sampled. */
+static inline bool pl_is_kept(pl_thread_t *thread, uint64_t addr, size_t req) {
   const dmd_live_config_t *config = &g_engine.live.config;
-  return __builtin_expect(config->sample_interval == 0, 1) ||
-         dmd_countdown_keeps(&thread->countdown, config->sample_interval,
-                             config->seed + thread->number, req);
+  if (__builtin_expect(config->sample_interval == 0, 1))
+    return true;
+  if (!dmd_countdown_keeps(&thread->countdown, config->sample_interval,
+                           config->seed + thread->number, req))
+    return false;
+  pl_otel_alloc(addr, req);
+  return true;
 }
 
 #endif

@@ -93,7 +93,7 @@ void pl_record_block(const pl_entry_t *entry, void *p, size_t req) {
     pl_note(thread, &(pl_note_t){.addr = addr, .req = req, .entry = *entry});
     return;
   }
-  if (pl_is_kept(thread, req))
+  if (pl_is_kept(thread, addr, req))
     record_kept(thread, addr, req);
   pl_leave(thread);
 }
@@ -154,7 +154,7 @@ void pl_record_failure(const pl_entry_t *entry, size_t req) {
 
 /* ---- free ---- */
 
-static bool free_with_lock(pl_thread_t *thread, uint64_t addr);
+static bool free_with_lock(pl_thread_t *thread, uint64_t addr, bool *is_known);
 
 /* Whether to call the program's function. */
 static bool record_free(const pl_entry_t *entry, void *p) {
@@ -182,7 +182,10 @@ bool pl_record_free(const pl_entry_t *entry, void *p) {
     return true;
   }
   dmd_fastpath_event_t event = event_of(thread);
-  bool is_valid = dmd_observed_fast_free(&g_engine, &event, addr) || free_with_lock(thread, addr);
+  bool is_known = dmd_observed_fast_free(&g_engine, &event, addr);
+  bool is_valid = is_known || free_with_lock(thread, addr, &is_known);
+  if (is_known)
+    pl_otel_free(addr);
   pl_leave(thread);
   return is_valid;
 }
@@ -200,12 +203,14 @@ static void capture_late(pl_thread_t *thread) {
   pl_lock();
 }
 
-/* Returns false if no block is known at addr. */
-__attribute__((noinline)) static bool free_with_lock(pl_thread_t *thread, uint64_t addr) {
+/* Returns false if a block is to be known at addr, and none is. */
+__attribute__((noinline)) static bool free_with_lock(pl_thread_t *thread, uint64_t addr,
+                                                     bool *is_known) {
   if (dmd_live_wants_stack_of_free(&g_engine.live))
     pl_stack_capture(thread);
   pl_lock();
-  bool is_valid = dmd_observed_free(&g_engine, thread->number, addr) || !knows_all();
+  *is_known = dmd_observed_free(&g_engine, thread->number, addr);
+  bool is_valid = *is_known || !knows_all();
   if (!is_valid) {
     capture_late(thread);
     dmd_observed_say_invalid_free(&g_engine, thread->number, addr);
@@ -298,6 +303,8 @@ bool pl_record_realloc_begin(const pl_entry_t *entry, void *p, size_t req, pl_mo
       dmd_observed_say_invalid_realloc(&g_engine, thread->number, moving->addr, req);
     pl_unlock(thread);
   }
+  if (moving->block != NULL)
+    pl_otel_free(moving->addr);
   pl_leave(thread);
   return is_valid;
 }
@@ -306,7 +313,7 @@ static void record_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p
                          uint64_t usable) {
   dmd_fastpath_event_t event = event_of(thread);
   uint64_t addr = (uintptr_t)p;
-  bool is_gone = p == NULL ? req == 0 : !pl_is_kept(thread, req);
+  bool is_gone = p == NULL ? req == 0 : !pl_is_kept(thread, addr, req);
   if (!is_gone && p != NULL &&
       dmd_observed_fast_end_realloc(&g_engine, &event, moving->addr, moving->block, addr, req,
                                     usable))
@@ -314,10 +321,11 @@ static void record_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p
   pl_lock();
   if (is_gone)
     dmd_observed_free_by_realloc(&g_engine, thread->number, moving->addr, moving->block);
-  else if (p == NULL)
+  else if (p == NULL) {
+    pl_otel_alloc(moving->addr, moving->block->req);
     dmd_observed_put_back(&g_engine, moving->addr, moving->block, req);
-  else if (!dmd_observed_end_realloc(&g_engine, thread->number, moving->addr, moving->block, addr,
-                                     req, usable))
+  } else if (!dmd_observed_end_realloc(&g_engine, thread->number, moving->addr, moving->block, addr,
+                                       req, usable))
     g_is_complete = false;
   pl_unlock(thread);
   thread->fastpath.not_newest = ~addr;

@@ -301,6 +301,8 @@ void dm_start_engine(void) {
     end_with_bad_option(conflict.option, "", conflict.why);
   if (g_options.stacks == DMD_STACKS_BY_FP)
     end_with_bad_option("--stacks=", "fp", "only the native engine can unwind stacks this way");
+  if (g_options.emits_otel)
+    end_with_bad_option("--emit=", "otel", "only the native engine has probes for tracers");
   if (g_options.sample_interval > 0)
     end_with_bad_option("--sample-interval", "",
                         "only the native engine can sample this way; see --sample-below");

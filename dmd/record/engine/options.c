@@ -186,6 +186,16 @@ static bool take_sample_interval(void *target, const char *value, dmd_strbuf_t *
   return wrong == NULL;
 }
 
+static bool take_emit(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  options->emits_otel = dmd_str_equal(value, "otel");
+  if (!options->emits_otel)
+    dmd_strbuf_str(why, "this is not otel");
+  else if (options->sample_interval == 0)
+    options->sample_interval = DMD_OTEL_INTERVAL;
+  return options->emits_otel;
+}
+
 /* A number of bytes, of which there is at least one. */
 static bool take_bytes(const char *value, uint64_t *szB, dmd_strbuf_t *why) {
   dmd_size_t size;
@@ -256,6 +266,11 @@ static const dmd_option_t engine_options[] = {
      "for the native engine: sample blocks at random, one per this many bytes on average, such as "
      "512k, and estimate the rest; 0: record every block",
      DMD_OPTION_OWN, .take = take_sample_interval},
+    {"emit", "otel", NULL,
+     "for the native engine: tell tracers of each sampled block by OpenTelemetry's USDT probes, "
+     "otel_memory:alloc and otel_memory:free; samples by --sample-interval=512k, unless it is "
+     "given",
+     DMD_OPTION_OWN, .take = take_emit, .words = "otel"},
     {"seed", "<number>", "1", "seed of the sampling", NUMBER, AT(seed), .least = INT64_MIN,
      .most = INT64_MAX},
     {"allocator", "auto|glibc|exact|jemalloc|mozjemalloc|tcmalloc|mimalloc", "auto",
@@ -436,6 +451,9 @@ dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
       {has_sets(options) && (options->sample_below > 0 || options->stacks == DMD_STACKS_PARTIAL),
        {"--claim-fn with a tag or alloc-fn",
         "it needs the stacks of all blocks, so it cannot be combined with sampling"}},
+      {options->emits_otel && !samples,
+       {"--emit=otel", "tracers learn of sampled blocks only, so it cannot be combined with "
+                       "--sample-interval=0"}},
       {options->lifetimes && (samples || options->sample_below > 0),
        {"--lifetimes=yes", "lifetimes need every block, so it cannot be combined with sampling"}},
       {options->lifetimes && (options->no_peak || options->mode == DMD_MODE_CUMULATIVE),

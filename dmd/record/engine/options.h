@@ -47,6 +47,9 @@ typedef struct dmd_claim_fn {
 
 enum { DMD_MAX_CLAIM_ARGUMENT = 6 };
 
+/* The mean distance of samples that OpenTelemetry's contract for memory profiling names. */
+enum { DMD_OTEL_INTERVAL = 512 << 10 };
+
 /* The bytes that --fill=yes fills with: words of 8 such bytes are no addresses. */
 enum { DMD_FILL = 0xa5 };
 
@@ -58,6 +61,7 @@ typedef struct dmd_options {
   dmd_stacks_taken_t stacks;
   uint64_t sample_below;    /* bytes; 0: off */
   uint64_t sample_interval; /* bytes; 0: off */
+  bool emits_otel;          /* tell tracers of sampled blocks; only if the host can */
   uint64_t seed;
   uint32_t allocator; /* a dmd_allocator_t plus 1; 0: detect the loaded one */
   bool no_inherited_tags;
