@@ -270,21 +270,30 @@ static bool add_values(dmdv_database_t *db, int64_t run, const file_t *file) {
 
 /* ---- The file. ---- */
 
-/* Chooses the launch if the caller does not give one: the n-th file of a process belongs to the
- * n-th launch. */
-static bool name_launch(dmdv_database_t *db, const file_t *file, char text[24]) {
-  int64_t next;
-  if (file->launch != NULL)
-    return true;
-  dmdv_sql_start(db, DMDV_SQL_NEXT_LAUNCH);
+/* Starts a statement about the runs of the file's process in its build. */
+static void start_of_process(dmdv_database_t *db, dmdv_sql_t sql, const file_t *file) {
+  dmdv_sql_start(db, sql);
   dmdv_sql_int(db, file->build);
   dmdv_sql_text(db, file->moment);
   dmdv_sql_int(db, file->environment);
   dmdv_sql_text(db, file->process.text);
-  if (!dmdv_sql_number(db, &next))
-    return false;
-  snprintf(text, 24, "%lld", (long long)next);
-  return true;
+}
+
+/* Chooses the launch if the caller does not give one: the n-th file of a process belongs to the
+ * n-th launch. Where prune removed launches, the number may be taken. */
+static bool name_launch(dmdv_database_t *db, const file_t *file, char text[24]) {
+  int64_t next, n_runs = 1;
+  if (file->launch != NULL)
+    return true;
+  start_of_process(db, DMDV_SQL_NEXT_LAUNCH, file);
+  bool good = dmdv_sql_number(db, &next);
+  for (; good && n_runs != 0; next++) {
+    snprintf(text, 24, "%lld", (long long)next);
+    start_of_process(db, DMDV_SQL_RUNS_OF_LAUNCH, file);
+    dmdv_sql_text(db, text);
+    good = dmdv_sql_number(db, &n_runs);
+  }
+  return good;
 }
 
 static bool add_run(dmdv_database_t *db, const file_t *file, bool *is_new) {

@@ -185,7 +185,7 @@ bool dmdv_alarms_find_of_build(dmdv_alarms_t *alarms, dmdv_database_t *db,
   dmd_intern_init(&alarms->texts, &dmdv_env, "dmdv.alarms");
   dmd_pool_init(&alarms->pool, &dmdv_env, "dmdv.alarms", sizeof(dmdv_alarm_t));
   dmdv_setsums_init(&alarms->sums, db);
-  bool good = dmdv_curves_visit(db, find_in_curve, alarms);
+  bool good = dmdv_curves_visit(db, DMDV_CURVE_SAMPLE, find_in_curve, alarms);
   for (uint32_t id = 1; id <= alarms->pool.last && good; id++)
     good = find_state(alarms, DMD_POOL_AT(&alarms->pool, dmdv_alarm_t, id));
   sort_alarms(alarms);

@@ -89,7 +89,7 @@ static void add_run(dmdv_runs_t *runs, dmdv_database_t *db) {
 }
 
 /* False, with the reason on stderr; destroy them either way. */
-static bool runs_load(dmdv_runs_t *runs, dmdv_database_t *db) {
+static bool runs_load(dmdv_runs_t *runs, dmdv_database_t *db, int64_t most) {
   dmdv_sql_step_t step;
   dmd_intern_init(&runs->texts, &dmdv_env, "dmdv.runs");
   dmd_intern_init(&runs->processes, &dmdv_env, "dmdv.runs");
@@ -97,6 +97,7 @@ static bool runs_load(dmdv_runs_t *runs, dmdv_database_t *db) {
   dmd_pool_init(&runs->have_processes, &dmdv_env, "dmdv.runs", sizeof(uint32_t));
   dmd_map_init(&runs->by_id, &dmdv_env, "dmdv.runs");
   dmdv_sql_start(db, DMDV_SQL_RUNS);
+  dmdv_sql_int(db, most);
   while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
     add_run(runs, db);
   return step == DMDV_SQL_DONE;
@@ -269,10 +270,10 @@ static void *array_of(const reading_t *r, size_t element_szB) {
                        ((size_t)dmdv_runs_count(&r->runs) + 1) * element_szB);
 }
 
-static bool begin(reading_t *r, dmdv_database_t *db,
+static bool begin(reading_t *r, dmdv_database_t *db, int64_t most,
                   void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx) {
   *r = (reading_t){.visit = visit, .ctx = ctx};
-  bool good = runs_load(&r->runs, db);
+  bool good = runs_load(&r->runs, db, most);
   dmd_strbuf_init(&r->name, &dmdv_env);
   r->entries = array_of(r, sizeof *r->entries);
   r->builds = array_of(r, sizeof *r->builds);
@@ -290,13 +291,14 @@ static void end(reading_t *r) {
   runs_destroy(&r->runs);
 }
 
-bool dmdv_curves_visit(dmdv_database_t *db, void (*visit)(void *ctx, const dmdv_curve_t *curve),
-                       void *ctx) {
+bool dmdv_curves_visit(dmdv_database_t *db, int64_t most,
+                       void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx) {
   reading_t r;
-  bool good = begin(&r, db, visit, ctx);
+  bool good = begin(&r, db, most, visit, ctx);
   r.all_processes = true;
   if (good) {
     dmdv_sql_start(db, DMDV_SQL_VALUES);
+    dmdv_sql_int(db, most);
     good = read_values(&r, db);
   }
   end(&r);
@@ -323,7 +325,7 @@ bool dmdv_curves_visit_named(dmdv_database_t *db, const char *name,
                              void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx) {
   reading_t r;
   size_t n = strlen(name);
-  bool good = begin(&r, db, visit, ctx) && read_named(&r, db, name, n);
+  bool good = begin(&r, db, DMDV_CURVE_ALL, visit, ctx) && read_named(&r, db, name, n);
   for (uint32_t p = 1; p <= dmd_intern_count(&r.runs.processes) && good; p++) {
     const char *process = dmd_intern_get_str(&r.runs.processes, p);
     size_t tail = sizeof of - 1 + strlen(process);

@@ -6,7 +6,10 @@
  * It has a point for each build with a run there. The processes of one launch of the program are
  * added up; if a build has several, each process gets a further curve, named e.g. "heap of worker".
  *
- * Cost: memory for all runs and for one series' values, whatever the number of series.
+ * Of a build with many launches of one moment and environment, as of the processes of a fleet, a
+ * random sample may be enough: `most` of them. Equal histories have equal samples.
+ *
+ * Cost: memory for all these runs and for one series' values, whatever the number of series.
  */
 #ifndef DMD_HISTORYDB_CURVES_H
 #define DMD_HISTORYDB_CURVES_H
@@ -33,12 +36,15 @@ typedef struct dmdv_curve {
   uint32_t n;
 } dmdv_curve_t;
 
-/* Calls visit for each curve, or for those with this name. visit's argument is valid only during
- * the call, and visit must not use the database. False, with the reason on stderr, if the history
- * cannot be read.
+/* So many launches of a build give its mean and how much they scatter; all of them. */
+enum { DMDV_CURVE_SAMPLE = 50, DMDV_CURVE_ALL = INT32_MAX };
+
+/* Calls visit for each curve, or for those with this name, of all launches. visit's argument is
+ * valid only during the call, and visit must not use the database. False, with the reason on
+ * stderr, if the history cannot be read.
  */
-bool dmdv_curves_visit(dmdv_database_t *db, void (*visit)(void *ctx, const dmdv_curve_t *curve),
-                       void *ctx);
+bool dmdv_curves_visit(dmdv_database_t *db, int64_t most,
+                       void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx);
 bool dmdv_curves_visit_named(dmdv_database_t *db, const char *name,
                              void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx);
 

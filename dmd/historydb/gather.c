@@ -371,7 +371,7 @@ bool dmdv_gather(dmd_history_t *history, dmdv_database_t *db,
   begin(&g);
   history->name = text_of(&g, options->name);
   gather_builds(&g);
-  g.good = g.good && dmdv_curves_visit(db, gather_curve, &g);
+  g.good = g.good && dmdv_curves_visit(db, DMDV_CURVE_SAMPLE, gather_curve, &g);
   if (g.good)
     gather_alarms(&g);
   if (g.good)

@@ -14,39 +14,72 @@ enum { BUILD, BRANCH, TIME, ACKNOWLEDGEMENTS };
 
 /* ---- Builds. ---- */
 
-/* Whether to remove the row's build. n_newer: the number of newer builds of its branch. */
-static bool is_to_go(dmdv_database_t *db, const dmdv_prune_t *which, dmdv_pruned_t *pruned,
-                     uint32_t n_newer) {
+/* The choice, while it goes through a branch's builds, the newest first. */
+typedef struct {
+  const dmdv_prune_t *which;
+  dmdv_pruned_t *pruned;
+  dmd_pool_t dropped, thinned; /* builds, int64_t */
+  dmd_strbuf_t branch;
+  uint32_t n_newer; /* builds of it so far */
+  bool has_period;
+  int64_t period; /* of the last build that stayed because of `every_s` */
+} choice_t;
+
+static void append_id(dmd_pool_t *ids, int64_t id) {
+  uint32_t number = dmd_pool_add(ids);
+  *DMD_POOL_AT(ids, int64_t, number) = id;
+}
+
+/* Whether the row's build meets the conditions. */
+static bool is_chosen(choice_t *c, dmdv_database_t *db) {
+  const dmdv_prune_t *which = c->which;
   if ((which->branch != NULL && strcmp(which->branch, dmdv_sql_column_text(db, BRANCH)) != 0) ||
-      n_newer < which->keep || dmdv_sql_column_int(db, TIME) >= which->before)
+      c->n_newer < which->keep || dmdv_sql_column_int(db, TIME) >= which->before)
     return false;
   if (which->acknowledged || dmdv_sql_column_int(db, ACKNOWLEDGEMENTS) == 0)
     return true;
-  pruned->n_acknowledged++;
+  c->pruned->n_acknowledged++;
   return false;
 }
 
-static bool choose(dmdv_database_t *db, const dmdv_prune_t *which, dmdv_pruned_t *pruned,
-                   dmd_pool_t *builds) {
-  dmd_strbuf_t branch;
-  uint32_t n_newer = 0;
-  dmdv_sql_step_t step;
-  dmd_strbuf_init(&branch, &dmdv_env);
-  dmdv_sql_start(db, DMDV_SQL_BUILDS_TO_PRUNE);
-  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
-    const char *name = dmdv_sql_column_text(db, BRANCH);
-    if (strcmp(branch.text, name) != 0) {
-      dmd_strbuf_cut(&branch, 0);
-      dmd_strbuf_str(&branch, name);
-      n_newer = 0;
-    }
-    pruned->n_builds++;
-    if (is_to_go(db, which, pruned, n_newer++)) {
-      uint32_t number = dmd_pool_add(builds);
-      *DMD_POOL_AT(builds, int64_t, number) = dmdv_sql_column_int(db, BUILD);
-    }
+/* Whether the row's build is the last chosen one of its period. */
+static bool is_last_of_period(choice_t *c, dmdv_database_t *db) {
+  const int64_t monday_s = 3 * 86400; /* since the last one before 1970 */
+  int64_t time = dmdv_sql_column_int(db, TIME) + monday_s, every = c->which->every_s;
+  if (every == 0)
+    return false;
+  int64_t period = time / every - (time % every < 0);
+  bool is_last = !c->has_period || period != c->period;
+  c->has_period = true;
+  c->period = period;
+  return is_last;
+}
+
+static void take_build(choice_t *c, dmdv_database_t *db) {
+  int64_t build = dmdv_sql_column_int(db, BUILD);
+  const char *branch = dmdv_sql_column_text(db, BRANCH);
+  if (strcmp(c->branch.text, branch) != 0) {
+    dmd_strbuf_cut(&c->branch, 0);
+    dmd_strbuf_str(&c->branch, branch);
+    c->n_newer = 0;
+    c->has_period = false;
   }
-  dmd_strbuf_destroy(&branch);
+  c->pruned->n_builds++;
+  if (is_chosen(c, db)) {
+    bool stays = c->which->every_s == 0 ? c->which->runs != 0 : is_last_of_period(c, db);
+    if (!stays)
+      append_id(&c->dropped, build);
+    else if (c->which->runs != 0)
+      append_id(&c->thinned, build);
+  }
+  c->n_newer++;
+}
+
+static bool choose(choice_t *c, dmdv_database_t *db) {
+  dmdv_sql_step_t step;
+  dmdv_sql_start(db, DMDV_SQL_BUILDS_TO_PRUNE);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
+    take_build(c, db);
   return step == DMDV_SQL_DONE;
 }
 
@@ -62,16 +95,36 @@ static bool drop_builds(dmdv_database_t *db, const dmd_pool_t *builds) {
   return dmdv_sql_flush(db);
 }
 
+static bool count_runs(dmdv_database_t *db, int64_t *n) {
+  dmdv_sql_start(db, DMDV_SQL_COUNT_RUNS);
+  return dmdv_sql_number(db, n);
+}
+
+static bool thin_builds(dmdv_database_t *db, const choice_t *c, int64_t *n_runs) {
+  int64_t n_before, n_after;
+  if (c->thinned.last == 0)
+    return true;
+  bool good = count_runs(db, &n_before);
+  for (uint32_t number = 1; number <= c->thinned.last && good; number++) {
+    dmdv_sql_start(db, DMDV_SQL_THIN_BUILD);
+    dmdv_sql_int(db, *DMD_POOL_AT(&c->thinned, const int64_t, number));
+    dmdv_sql_int(db, c->which->runs);
+    dmdv_sql_queue(db, NULL);
+  }
+  good = good && dmdv_sql_flush(db) && count_runs(db, &n_after);
+  if (good)
+    *n_runs = n_before - n_after;
+  return good;
+}
+
 /* ---- What only they used. ---- */
 
 /* Appends the ids that a statement returns. */
 static bool list_ids(dmdv_database_t *db, dmdv_sql_t sql, dmd_pool_t *ids) {
   dmdv_sql_step_t step;
   dmdv_sql_start(db, sql);
-  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
-    uint32_t number = dmd_pool_add(ids);
-    *DMD_POOL_AT(ids, int64_t, number) = dmdv_sql_column_int(db, 0);
-  }
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
+    append_id(ids, dmdv_sql_column_int(db, 0));
   return step == DMDV_SQL_DONE;
 }
 
@@ -125,15 +178,26 @@ static bool drop_stacks(dmdv_database_t *db) {
 
 /* ---- Pruning. ---- */
 
+static bool drop(dmdv_database_t *db, choice_t *c) {
+  int64_t n_runs = 0;
+  if (!dmdv_database_begin(db) || !choose(c, db) || !drop_builds(db, &c->dropped) ||
+      !thin_builds(db, c, &n_runs) || !rebase(db) || !drop_unused(db) || !drop_stacks(db) ||
+      !dmdv_database_commit(db))
+    return false;
+  c->pruned->n_dropped = c->dropped.last;
+  c->pruned->n_runs = n_runs;
+  return true;
+}
+
 bool dmdv_history_prune(dmdv_database_t *db, const dmdv_prune_t *which, dmdv_pruned_t *pruned) {
-  dmd_pool_t builds;
+  choice_t c = {.which = which, .pruned = pruned};
   *pruned = (dmdv_pruned_t){.n_builds = 0};
-  dmd_pool_init(&builds, &dmdv_env, "dmdv.prune", sizeof(int64_t));
-  bool good = dmdv_database_size(db, &pruned->before_szB) && dmdv_database_begin(db) &&
-              choose(db, which, pruned, &builds) && drop_builds(db, &builds) && rebase(db) &&
-              drop_unused(db) && drop_stacks(db) && dmdv_database_commit(db);
-  if (good)
-    pruned->n_dropped = builds.last;
-  dmd_pool_destroy(&builds);
+  dmd_pool_init(&c.dropped, &dmdv_env, "dmdv.prune", sizeof(int64_t));
+  dmd_pool_init(&c.thinned, &dmdv_env, "dmdv.prune", sizeof(int64_t));
+  dmd_strbuf_init(&c.branch, &dmdv_env);
+  bool good = dmdv_database_size(db, &pruned->before_szB) && drop(db, &c);
+  dmd_strbuf_destroy(&c.branch);
+  dmd_pool_destroy(&c.thinned);
+  dmd_pool_destroy(&c.dropped);
   return good && dmdv_database_compact(db) && dmdv_database_size(db, &pruned->now_szB);
 }

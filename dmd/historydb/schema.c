@@ -46,6 +46,17 @@ const char dmdv_tables[] =
     " build {int} NOT NULL REFERENCES build, state {text} NOT NULL, reason {text} NOT NULL,"
     " PRIMARY KEY(series, process, moment, environment, build)) {packed};";
 
+/* Launches, and the place of each among those of its build, moment and environment, by the digest
+ * of its first run: the first n are a random sample, and the same one whenever somebody asks. */
+#define PLACED_LAUNCHES                                                                            \
+  "(SELECT launches.*, row_number() OVER (PARTITION BY launches.build, launches.moment,"           \
+  " launches.environment ORDER BY digest) AS place FROM (SELECT build, moment, environment,"       \
+  " launch, min(id) AS run FROM run GROUP BY build, moment, environment, launch) AS launches"      \
+  " JOIN run ON run.id = launches.run) AS placed"
+#define OF_LAUNCH                                                                                  \
+  "placed.build = run.build AND placed.moment = run.moment"                                        \
+  " AND placed.environment = run.environment AND placed.launch = run.launch"
+
 const char *const dmdv_sql[DMDV_N_SQL] = {
     /* name, branch, time -> id; no row if it exists */
     [DMDV_SQL_ADD_BUILD] = "INSERT INTO build(name, branch, time) VALUES(?1, ?2, ?3)"
@@ -60,6 +71,9 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
     /* build, moment, environment, process -> the number for the next launch */
     [DMDV_SQL_NEXT_LAUNCH] = "SELECT count(*) + 1 FROM run WHERE build = ?1 AND moment = ?2"
                              " AND environment = ?3 AND process = ?4",
+    /* build, moment, environment, process, launch -> the number of its runs */
+    [DMDV_SQL_RUNS_OF_LAUNCH] = "SELECT count(*) FROM run WHERE build = ?1 AND moment = ?2"
+                                " AND environment = ?3 AND process = ?4 AND launch = ?5",
     /* build, moment, environment, digest, recordset, process, launch -> id; no row if it exists
      */
     [DMDV_SQL_ADD_RUN] =
@@ -106,16 +120,22 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
     [DMDV_SQL_BUILDS] = "SELECT build.id, name, branch, time, count(run.id) FROM build"
                         " JOIN run ON run.build = build.id GROUP BY build.id"
                         " ORDER BY branch, time, build.id",
-    /* -> id, moment, environment, its lines, branch, build, its name, its time, launch, process;
-     * those of one curve together, in the order of builds, and those of one launch together */
+    /* n -> id, moment, environment, its lines, branch, build, its name, its time, launch, process;
+     * those of one curve together, in the order of builds, and those of one launch together; of
+     * each build the first n launches */
     [DMDV_SQL_RUNS] =
-        "SELECT run.id, moment, environment.id, lines, branch, build.id, build.name, time, launch,"
-        " process FROM run JOIN build ON build.id = run.build"
-        " JOIN environment ON environment.id = run.environment"
-        " ORDER BY moment, environment.id, branch, time, build.id, launch, process, run.id",
-    /* -> series, kind, name, run, value; those of one series together */
-    [DMDV_SQL_VALUES] = "SELECT series.id, kind, name, run, value FROM value"
-                        " JOIN series ON series.id = value.series ORDER BY value.series, run",
+        "SELECT run.id, run.moment, environment.id, lines, branch, build.id, build.name, time,"
+        " run.launch,"
+        " process FROM run JOIN " PLACED_LAUNCHES " ON " OF_LAUNCH
+        " JOIN build ON build.id = run.build JOIN environment ON environment.id = run.environment"
+        " WHERE place <= ?1"
+        " ORDER BY run.moment, environment.id, branch, time, build.id, run.launch, process, run.id",
+    /* n -> series, kind, name, run, value; those of one series together; of the runs of RUNS */
+    [DMDV_SQL_VALUES] =
+        "SELECT series.id, kind, name, value.run, value FROM value"
+        " JOIN series ON series.id = value.series WHERE value.run IN (SELECT run.id FROM run"
+        " JOIN " PLACED_LAUNCHES " ON " OF_LAUNCH " WHERE place <= ?1)"
+        " ORDER BY value.series, value.run",
     /* kind, name -> the columns of DMDV_SQL_VALUES, for one series */
     [DMDV_SQL_VALUES_OF] =
         "SELECT series.id, kind, name, run, value FROM value"
@@ -137,24 +157,37 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
     [DMDV_SQL_DROP_ALARMS_OF_BUILD] = "DELETE FROM alarm WHERE build = ?1",
     [DMDV_SQL_DROP_RUNS_OF_BUILD] = "DELETE FROM run WHERE build = ?1",
     [DMDV_SQL_DROP_BUILD] = "DELETE FROM build WHERE id = ?1",
+    /* build, n: all but the first n launches */
+    [DMDV_SQL_THIN_BUILD] = "DELETE FROM run WHERE build = ?1 AND id NOT IN (SELECT run.id FROM run"
+                            " JOIN " PLACED_LAUNCHES " ON " OF_LAUNCH
+                            " WHERE run.build = ?1 AND placed.build = ?1 AND place <= ?2)",
+    /* -> their number */
+    [DMDV_SQL_COUNT_RUNS] = "SELECT count(*) FROM run",
     /* -> ids of sets that a run has and whose base no run has */
     [DMDV_SQL_RECORDSETS_TO_REBASE] =
-        "SELECT id FROM recordset WHERE base IS NOT NULL AND id IN (SELECT recordset FROM run)"
-        " AND base NOT IN (SELECT recordset FROM run) ORDER BY id",
+        "SELECT id FROM recordset WHERE base IS NOT NULL"
+        " AND EXISTS (SELECT 1 FROM run WHERE run.recordset = recordset.id)"
+        " AND NOT EXISTS (SELECT 1 FROM run WHERE run.recordset = base) ORDER BY id",
     /* id -> the number of runs that have it */
     [DMDV_SQL_RUNS_WITH_RECORDSET] = "SELECT count(*) FROM run WHERE recordset = ?1",
     /* id, base, depth, data */
     [DMDV_SQL_SET_RECORDSET] =
         "UPDATE recordset SET base = ?2, depth = ?3, data = ?4 WHERE id = ?1",
-    /* Delete what no run uses. */
-    [DMDV_SQL_DROP_UNUSED_VALUES] = "DELETE FROM value WHERE run NOT IN (SELECT id FROM run)",
+    /* Delete what no run uses. A server answers NOT IN as fast only while its list fits into the
+     * memory of a statement. */
+    [DMDV_SQL_DROP_UNUSED_VALUES] =
+        "DELETE FROM value WHERE NOT EXISTS (SELECT 1 FROM run WHERE run.id = value.run)",
     [DMDV_SQL_DROP_UNUSED_RECORDSETS] =
-        "DELETE FROM recordset WHERE id NOT IN (SELECT recordset FROM run)",
-    [DMDV_SQL_DROP_UNUSED_SERIES] = "DELETE FROM series WHERE id NOT IN (SELECT series FROM value)"
-                                    " AND id NOT IN (SELECT series FROM alarm)",
+        "DELETE FROM recordset"
+        " WHERE NOT EXISTS (SELECT 1 FROM run WHERE run.recordset = recordset.id)",
+    [DMDV_SQL_DROP_UNUSED_SERIES] =
+        "DELETE FROM series"
+        " WHERE NOT EXISTS (SELECT 1 FROM value WHERE value.series = series.id)"
+        " AND NOT EXISTS (SELECT 1 FROM alarm WHERE alarm.series = series.id)",
     [DMDV_SQL_DROP_UNUSED_ENVIRONMENTS] =
-        "DELETE FROM environment WHERE id NOT IN (SELECT environment FROM run)"
-        " AND id NOT IN (SELECT environment FROM alarm)",
+        "DELETE FROM environment"
+        " WHERE NOT EXISTS (SELECT 1 FROM run WHERE run.environment = environment.id)"
+        " AND NOT EXISTS (SELECT 1 FROM alarm WHERE alarm.environment = environment.id)",
     /* -> id, base, depth, data */
     [DMDV_SQL_RECORDSETS] = "SELECT id, base, depth, data FROM recordset",
     /* Everything, in the order in which it was added.

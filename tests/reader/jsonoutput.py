@@ -20,6 +20,9 @@ def name_of(args):
         return None
     if words[0] == "--json":
         return "screen"
+    if words[0] == "history":
+        is_json = "--json" in words or (words[1:2] == ["check"] and "--format=json" in words)
+        return {"check": "historyCheck", "list": "historyList", "show": "historyShow"}.get(words[1]) if is_json else None
     if words[0] == "check" and "--format=json" in words:
         return "checks" if "--each" in words else "check"
     if words[0] == "diff" and any(".graph" in word for word in words):  # as census prints it

@@ -8,6 +8,7 @@ import subprocess
 import test_history
 import test_history_database
 import test_history_files
+import test_history_prune
 import test_history_records
 import test_historyimport
 import test_historywriters
@@ -34,7 +35,7 @@ def on_server(function):
 
 
 for _name, _function in functions_of(test_history) + functions_of(test_history_database) + \
-        functions_of(test_history_files) + \
+        functions_of(test_history_files) + functions_of(test_history_prune) + \
         functions_of(test_history_records) + functions_of(test_historyimport) + functions_of(test_historywriters):
     if not hasattr(_function, "is_for_files"):
         globals()["test_postgresql_" + _name] = on_server(_function)

@@ -169,7 +169,7 @@ static bool write_curves(exporting_t *e) {
     dmd_jsonout_init(&e->json, &e->out);
     dmd_jsonout_array(&e->json, DMD_JSONOUT_LINES);
   }
-  bool good = dmdv_curves_visit(e->db, visit_curve, e) &&
+  bool good = dmdv_curves_visit(e->db, DMDV_CURVE_ALL, visit_curve, e) &&
               (e->format != FORMAT_OPENMETRICS || add_builds(e));
   if (e->format == FORMAT_BENCHMARK)
     dmd_jsonout_end(&e->json);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dmdv history prune: removes old builds.
+ * dmdv history prune: removes old builds, or all but some of them and of their runs.
  */
 #include "base/out.h"
 #include "dmdv/commandline/sharedoptions.h"
@@ -15,12 +15,17 @@
 
 typedef struct {
   const char *db, *branch, *age;
-  int64_t keep; /* NOT_GIVEN: any number */
+  int64_t keep;   /* NOT_GIVEN: any number */
+  int64_t runs;   /* 0: not given */
+  unsigned every; /* of `periods` */
 } options_t;
 
 #define AT(field) DMD_OPTION_AT(options_t, field)
 
 enum { NOT_GIVEN = -1 };
+
+/* In the order of --every's words. */
+static const int64_t periods_s[] = {0, 3600, 86400, 7 * 86400};
 
 static const dmd_option_t options[] = {
     DMDV_DB_OPTION(options_t, db),
@@ -34,14 +39,23 @@ static const dmd_option_t options[] = {
      "only builds of this branch; without --keep and --older-than all of them, even acknowledged "
      "ones",
      DMD_OPTION_TEXT, AT(branch)},
+    {"every", "no|hour|day|week", "no",
+     "of these builds keep the last one of each hour, day or week, in UTC, of each branch",
+     DMD_OPTION_WORD, AT(every)},
+    {"runs", "N", NULL,
+     "do not delete these builds, but all except N runs of each, for each moment and environment: "
+     "a "
+     "random sample, the one that check reads",
+     DMD_OPTION_NUMBER, AT(runs), .least = 1, .most = INT32_MAX},
 };
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 
 static const dmdv_part_t parts[] = {
-    {.text = "usage: dmdv history prune --db=DB [--keep=N] [--older-than=TIME] [--branch=NAME]\n\n"
-             "Deletes the builds that match all given options, with the stacks and records\n"
-             "that only they needed, and shrinks the file. Builds at which an acknowledged\n"
-             "step begins stay.\n\n",
+    {.text = "usage: dmdv history prune --db=DB [--keep=N] [--older-than=TIME] [--branch=NAME]\n"
+             "                          [--every=PERIOD] [--runs=N]\n\n"
+             "Deletes the builds that match all of --keep, --older-than and --branch, with the\n"
+             "stacks and records that only they needed, and shrinks the file. With --every or\n"
+             "--runs, some of them stay. Builds at which an acknowledged step begins stay.\n\n",
      .options = &table},
     {0},
 };
@@ -66,6 +80,11 @@ static void write_result(dmd_out_t *out, const dmdv_pruned_t *pruned, bool is_co
   dmd_out_str(out, " of ");
   dmd_print_count(out, pruned->n_builds, false, "build", "builds");
   dmd_out_str(out, " dropped");
+  if (pruned->n_runs > 0) {
+    dmd_out_str(out, ", ");
+    dmd_print_count(out, pruned->n_runs, false, "run", "runs");
+    dmd_out_str(out, " of others dropped");
+  }
   if (pruned->n_acknowledged > 0) {
     dmd_out_str(out, ", ");
     dmd_print_number(out, pruned->n_acknowledged, false);
@@ -97,15 +116,18 @@ static int run(int argc, char **argv) {
   int status = dmdv_read_command_line(&dmdv_history_prune_command, &o, argc, argv, &words);
   if (status >= 0)
     return status;
-  if (words.n != 0 || (o.keep == NOT_GIVEN && o.age == NULL && o.branch == NULL)) {
+  bool is_thinned = o.every != 0 || o.runs != 0;
+  if (words.n != 0 || (o.keep == NOT_GIVEN && o.age == NULL && o.branch == NULL && !is_thinned)) {
     dmdv_error("history prune: give %s; see dmdv history prune --help",
-               words.n != 0 ? "only options" : "--keep, --older-than or --branch");
+               words.n != 0 ? "only options" : "--keep, --older-than, --branch, --every or --runs");
     return 2;
   }
   dmdv_prune_t which = {.branch = o.branch,
                         .keep = o.keep == NOT_GIVEN ? 0 : (uint32_t)o.keep,
                         .before = INT64_MAX,
-                        .acknowledged = o.keep == NOT_GIVEN && o.age == NULL};
+                        .acknowledged = o.keep == NOT_GIVEN && o.age == NULL && !is_thinned,
+                        .every_s = periods_s[o.every],
+                        .runs = (uint32_t)o.runs};
   if (o.age != NULL && !parse_age(o.age, &which.before))
     return 2;
   dmdv_database_t *db = dmdv_history_open(o.db, "history prune", DMDV_OPEN_TO_WRITE);
@@ -113,7 +135,7 @@ static int run(int argc, char **argv) {
     return 2;
   dmdv_pruned_t pruned;
   bool good = dmdv_history_prune(db, &which, &pruned);
-  if (good || pruned.n_dropped > 0)
+  if (good || pruned.n_dropped > 0 || pruned.n_runs > 0)
     tell(&pruned, good);
   dmdv_database_close(db);
   return good ? 0 : 2;

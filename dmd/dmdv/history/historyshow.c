@@ -131,7 +131,7 @@ static void list(void *ctx, dmd_out_t *out) {
     dmd_jsonout_end(&l->writer);
     dmd_jsonout_key(&l->writer, "series");
     dmd_jsonout_array(&l->writer, DMD_JSONOUT_LINES);
-    l->good = l->good && dmdv_curves_visit(l->db, write_series, l);
+    l->good = l->good && dmdv_curves_visit(l->db, DMDV_CURVE_ALL, write_series, l);
     dmd_jsonout_end(&l->writer);
     dmd_jsonout_end(&l->writer);
     dmd_out_char(out, '\n');
@@ -140,7 +140,7 @@ static void list(void *ctx, dmd_out_t *out) {
   dmd_out_str(out, "Builds\n");
   l->good = list_builds(l);
   dmd_out_str(out, "\nSeries, with their last values\n");
-  l->good = l->good && dmdv_curves_visit(l->db, write_series, l);
+  l->good = l->good && dmdv_curves_visit(l->db, DMDV_CURVE_ALL, write_series, l);
 }
 
 /* ---- show ---- */

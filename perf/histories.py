@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A history in a file or on a server, and what a command about it takes."""
+
+import os
+import sqlite3
+import time
+
+import suite
+
+
+class File:
+    """A history in a file."""
+
+    def __init__(self, folder):
+        self.db = os.path.join(folder, "h.db")
+
+    def size(self):
+        with sqlite3.connect(self.db) as db:
+            return db.execute("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()").fetchone()[0]
+
+    @staticmethod
+    def cpu():
+        return 0
+
+
+class OnServer:
+    """A history on a server, whose CPU time counts, too."""
+
+    def __init__(self, server):
+        self.server, self.db = server, server.new_database()
+
+    def size(self):
+        return int(self.server.sql(self.db, "SELECT pg_database_size(current_database())")[0][0])
+
+    def cpu(self):
+        """Seconds of the server and of all its processes that have ended."""
+        with open("/proc/%d/stat" % self.server.process.pid, encoding="utf-8") as file:
+            ticks = file.read().rsplit(")", 1)[1].split()[11:15]
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+class Measured:
+    """What one command took."""
+
+    def __init__(self, history, folder, dmdv, *args):
+        before, begin = history.cpu(), time.monotonic()
+        command = [dmdv, "history", args[0], "--db=" + history.db, *args[1:]]
+        if args[0] == "check":  # whose status is 1 where it finds something
+            command = ["sh", "-c", '"$@"; test $? -lt 2', "sh", *command]
+        own, self.peak = suite.run(command, folder)
+        self.wall = time.monotonic() - begin
+        if history.cpu() == before and before > 0:
+            time.sleep(0.1)  # until the server has seen that its process ended
+        self.own, self.server = own, history.cpu() - before
+
+    def say(self, what):
+        print("%-28s %6.2f s of dmdv, %5.2f s of the server, %6.2f s in all, %6.1f MB" % (
+            what, self.own, self.server, self.wall, self.peak / 1024), flush=True)
