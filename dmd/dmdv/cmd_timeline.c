@@ -82,7 +82,7 @@ static bool show(const options_t *o, const dmd_profile_t *profile) {
   shown_t shown = {.options = o, .profile = profile};
   if (!dmd_timeline_is_known(&profile->timeline))
     return dmdv_error("%s has no timeline: an older dmd, --timeline=no, --peak=no, "
-                      "--mode=cumulative or dmdv merge wrote it",
+                      "--mode=cumulative or dmdv merge wrote it; to record one: dmdv run PROGRAM",
                       o->files.names[0]);
   if (!find(profile, "from", o->from, false, &shown.span.from) ||
       !find(profile, "to", o->to, true, &shown.span.to))

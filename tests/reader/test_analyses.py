@@ -97,6 +97,23 @@ def test_graphs_of_a_run_with_claims(test):
     test.contains(test.dmdv("print", profile)[1], "a.1.graph.gz: a set of 3 reports has the stacks of 1")
 
 
+def test_claims_of_a_run(test):
+    """Of a profile, dmdv claims and the screen judge the claims in all graphs of the run, not only those of the last one."""
+    profile = test.write("a.json", Profile(options="--claim-fn=size_*", dmd={"formatVersion": 1, "version": "1", "dump": 3}))
+    for dump, name, claims in ((1, "size_early", [(1, 0x8000, 24, 1, 5), (1, 0x8300, 18, 1, 2)]), (2, "size_late", [(1, 0x8000, 24)])):
+        made = Graph().set(claim_functions=part(data(CLAIM_FUNCTION, name)), claims=part(*[data(CLAIM, claim(*one)) for one in claims]))
+        test.write("a.%d.graph.gz" % dump, made.gzipped())
+    test.write("b.1.graph.gz", Graph().set(claim_functions=part(data(CLAIM_FUNCTION, "of_another")),
+                                           claims=part(data(CLAIM, claim(1, 0x8000, 24)))).gzipped())
+    functions = json.loads(test.dmdv("claims", "--types=no", "--json", profile)[0])["functions"]
+    test.equal([(f["function"], f["calls"]) for f in functions], [("size_early", 7), ("size_late", 1)])
+    found = [f for f in json.loads(test.dmdv("--json", profile)[0])["findings"] if f["kind"] == "claim"]
+    test.equal([(f["place"], f["blocks"], f["showMore"]) for f in found], [("size_early", 2, "claims")])
+    screen = test.dmdv(profile)[0]
+    test.contains(screen, "size_early")
+    test.contains(screen, "dmdv claims %s  checks the sizes" % profile)
+
+
 def test_retained(test):
     path = graph(test)
     result = analysed(test, "retained", path)

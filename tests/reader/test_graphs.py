@@ -4,6 +4,7 @@
 import gzip
 import json
 import os
+import re
 import resource
 
 from dmdvtest import Profile
@@ -59,10 +60,33 @@ def test_other_file(test):
 
 
 def test_graph_for_print(test):
-    kind = "is a heap graph: use dmdv census, or another command for heap graphs (dmdv --help)"
+    kind = "is a heap graph: give the profile that was written with it, or use dmdv census or another command for heap graphs (dmdv help all)"
     path = test.write("good.graph", Graph().gzipped())
     for command in (["print"], ["tree"], ["check", "--max-unreported=10%"], ["merge"]):
         test.equal(test.error(*command, path), "dmdv: %s: %s" % (path, kind))
+
+
+# What a command needs besides files; those that take no such files.
+NEEDS = {"check": ["--max-unreported=100%"], "export": ["--format=pprof"], "paths": ["--to=unreported"], "referrers": ["--of=0x8000"]}
+OF_NO_FILES = {"run", "history", "memory", "status", "dump", "push"}
+
+
+def test_the_wrong_kind_of_file(test):
+    """Each command of dmdv takes a profile and a graph, or names the command that shows the file or records what it lacks."""
+    commands = re.findall(r"^  ([a-z]+) +[a-z]", test.dmdv("help", "all")[0], re.M)
+    test.check(len(commands) > 20, str(commands))
+    lone = test.write("lone.json", Profile().block(8).json())
+    graph = test.write("graph.graph.gz", Graph().gzipped())
+    other = test.write("other.json", Profile().block(8).json())
+    for command in commands:
+        if command in OF_NO_FILES:
+            continue
+        for path in (lone, graph):
+            arguments = [command, *NEEDS.get(command, []), "-o", test.path("written"), path] + ([other] if command == "diff" else [])
+            done = test.run([test.place.dmdv(), *arguments], status=None)
+            said = done.err
+            if done.status != 0:
+                test.check(re.search(r"\bdmdv (run|census|view|print|diff) ?", said), "%s %s: %s" % (command, path, said))
 
 
 def test_standard_input(test):

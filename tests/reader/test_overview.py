@@ -55,7 +55,12 @@ No memory reporter ran: the program does not measure its own memory.
 
 dmdv view {0}  shows all of it in a browser
 dmdv print {0}  prints the stacks
+dmdv run --graph=yes --dump-at-peak=yes --dump-at-exit=no ...  finds what could be saved
 """.format(test.path("p.json")), "text")
+    small = at_the_peak()
+    small["dmd"]["peak"]["bytes"] = MIB - 1
+    for document in (small, dict(at_the_peak(), dmd=dict(at_the_peak()["dmd"], trigger="request"))):
+        test.check("--dump-at-peak" not in overview(test, document), "there is no such dump, or one")
 
 
 def test_a_heap_that_stays(test):
@@ -256,6 +261,41 @@ def test_which_engine(test):
     err = test.dmdv("run", "-o", "p.json", still)[1].split("\n")
     test.equal(err[0], "dmdv: %s is linked statically, so no library can be preloaded into it: it runs under Valgrind" % still)
     test.check("    Valgrind, " in err[2], str(err))
+
+
+def test_options_of_valgrind_alone(test):
+    """An option that the native engine cannot follow leads to Valgrind, not to an error."""
+    path = compiler.compile_program(test.write("own.c", "int main(void) { return 0; }\n"), test.path("own"), test.builddir, ["-g"])
+    for option in ("--claim-fn=size_*", "--time-unit=i"):
+        test.contains(test.dmdv("run", option, "-o", "p.json", path)[1], "    Valgrind, ")
+
+
+WASTEFUL = """
+#include <map>
+#include <vector>
+int main() {
+  std::map<int, std::vector<double>> all;
+  for (int i = 0; i < 5000; i++) {
+    all[i].reserve(64);
+    all[i].push_back(i);
+  }
+  return all.size() != 5000;
+}
+"""
+
+
+def test_waste_at_the_peak(test):
+    """A program that frees its heap: the command of its screen leads to what it wasted at the peak, 63 of 64 doubles of each
+    vector."""
+    if not os.path.exists(os.path.join(test.builddir, "libdmd.so")):
+        raise Skip("the native engine was not built")
+    path = compiler.compile_program(test.write("own.cc", WASTEFUL), test.path("own"), test.builddir, ["-g"])
+    screen = test.dmdv("run", "-o", "p.json.gz", path)[1]
+    [command] = re.findall("^dmdv (run .*) \\.\\.\\.  finds what could be saved$", screen, re.M)
+    screen = test.dmdv(*command.split(), "-o", "p.json.gz", path)[1]
+    [found] = re.findall(r"^  a +([0-9.]+) MB .* blocks  double\[\]", screen, re.M)
+    # The last dump is at most an eighth away from the peak.
+    test.check(5000 * 63 * 8 / 9 * 8 < float(found) * MIB < 5000 * 64 * 8, found)
 
 
 def test_graphs_name_owners(test):

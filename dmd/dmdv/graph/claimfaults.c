@@ -7,8 +7,8 @@
 #include "host/process.h"
 #include "show/text/text_claims.h"
 
-#include <glob.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- The graphs. ---- */
 
@@ -74,19 +74,42 @@ static bool has_claims(const char *name, uint64_t pid) {
   return found.has_claims;
 }
 
-/* Adds the claims of a graph. From then on their stacks are the profile's. */
-static void add_graph(dmd_claimcases_t *cases, dmd_profile_t *profile, const char *name,
-                      uint32_t file) {
+bool dmdv_claimgraphs_init(dmdv_claimgraphs_t *graphs, const dmd_profile_t *profile,
+                           const char *name) {
+  struct stat status;
+  *graphs = (dmdv_claimgraphs_t){.n = 0};
+  if (profile->options == NULL || strstr(profile->options, "--claim-fn=") == NULL)
+    return false;
+  find_graphs(profile, name, &graphs->found);
+  char **all = graphs->found.gl_pathv;
+  for (size_t i = 0; i < graphs->found.gl_pathc; i++) {
+    if (!has_claims(all[i], profile->run.pid))
+      continue;
+    char *wanted = all[i];
+    all[i] = all[graphs->n];
+    all[graphs->n++] = wanted;
+    graphs->szB += stat(wanted, &status) == 0 ? status.st_size : 0;
+  }
+  return true;
+}
+
+void dmdv_claimgraphs_destroy(dmdv_claimgraphs_t *graphs) {
+  globfree(&graphs->found);
+}
+
+void dmdv_claimgraphs_add(const dmdv_claimgraphs_t *graphs, dmd_claimcases_t *cases,
+                          dmd_profile_t *profile) {
   const dmdv_graph_options_t options = {
       .typed = {.with_types = true, .is_quiet = true, .frame_view = profile->frame_view}};
   dmdv_graph_t graph;
-  if (!has_claims(name, profile->run.pid) || !dmdv_graph_open(&graph, name, &options))
-    return;
-  const dmd_profile_t *its = &graph.typed.heap.profile;
-  uint32_t first = cases->cases.last + 1;
-  dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, file, NULL);
-  dmd_claimcases_move_stacks(cases, first, profile, its);
-  dmdv_graph_close(&graph);
+  for (size_t i = 0; i < graphs->n; i++) {
+    if (!dmdv_graph_open(&graph, graphs->found.gl_pathv[i], &options))
+      continue;
+    uint32_t first = cases->cases.last + 1;
+    dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, (uint32_t)i, NULL);
+    dmd_claimcases_move_stacks(cases, first, profile, &graph.typed.heap.profile);
+    dmdv_graph_close(&graph);
+  }
 }
 
 /* ---- Faults. ---- */
@@ -137,17 +160,15 @@ static void add_faults(dmd_profile_t *profile, const dmd_claimcases_t *cases, dm
 }
 
 void dmdv_add_claim_faults(dmd_profile_t *profile, const char *name, dmd_strbuf_t *json) {
-  glob_t found = {.gl_pathc = 0};
+  dmdv_claimgraphs_t graphs;
   dmd_claimcases_t cases;
-  if (profile->options == NULL || strstr(profile->options, "--claim-fn=") == NULL)
+  if (!dmdv_claimgraphs_init(&graphs, profile, name))
     return;
-  find_graphs(profile, name, &found);
   dmd_claimcases_init(&cases, &dmdv_env);
-  for (size_t i = 0; i < found.gl_pathc; i++)
-    add_graph(&cases, profile, found.gl_pathv[i], (uint32_t)i);
+  dmdv_claimgraphs_add(&graphs, &cases, profile);
   add_faults(profile, &cases, json);
   dmd_claimcases_destroy(&cases);
-  globfree(&found);
+  dmdv_claimgraphs_destroy(&graphs);
 }
 
 void dmdv_claims_of_graph(dmdv_typedgraph_t *graph, dmd_strbuf_t *json) {

@@ -9,9 +9,30 @@
 #ifndef DMD_DMDV_GRAPH_CLAIMFAULTS_H
 #define DMD_DMDV_GRAPH_CLAIMFAULTS_H
 
+#include "analyse/claims/claimcases.h"
 #include "base/strbuf.h"
 #include "dmdv/graph/typedgraph.h"
 #include "model/profile/profile.h"
+
+#include <glob.h>
+
+/* The heap graphs of a run that have claims. */
+typedef struct dmdv_claimgraphs {
+  glob_t found; /* the first n: with claims of the profile's process */
+  size_t n;
+  int64_t szB; /* of their files */
+} dmdv_claimgraphs_t;
+
+/* name: of the file that the profile was read from. False for a run without --claim-fn: then
+ * nothing is to be destroyed. Cost: that of opening each graph of the run. */
+bool dmdv_claimgraphs_init(dmdv_claimgraphs_t *graphs, const dmd_profile_t *profile,
+                           const char *name);
+void dmdv_claimgraphs_destroy(dmdv_claimgraphs_t *graphs);
+
+/* Adds the claims of all of them; from then on their stacks are the profile's. One graph at a time
+ * is in memory. A graph that cannot be read is reported and skipped. */
+void dmdv_claimgraphs_add(const dmdv_claimgraphs_t *graphs, dmd_claimcases_t *cases,
+                          dmd_profile_t *profile);
 
 /* name: of the file that the profile was read from. Does nothing for a run without --claim-fn.
  * json: gets what dmdv claims --json writes, unless nothing was claimed; NULL: it is not wanted.

@@ -7,15 +7,20 @@
 #include "base/str.h"
 #include "debuginfo/sizefunctions.h"
 #include "dmdv/commandline/commands.h"
+#include "dmdv/graph/claimfaults.h"
 #include "dmdv/graph/graphcommand.h"
+#include "dmdv/input/profilefile.h"
 #include "host/process.h"
 #include "show/text/text_claims.h"
+
+#include <string.h>
 
 typedef struct {
   dmdv_graph_options_t graph; /* first */
   bool has_limit;
   uint64_t max_misreports;
   bool suggest;
+  uint32_t n_graphs; /* read */
 } options_t;
 
 static bool take_limit(void *target, const char *value, dmd_strbuf_t *why) {
@@ -42,10 +47,10 @@ static const dmdv_part_t parts[] = {
              "       dmdv claims --suggest FILE...\n\n"
              "Checks what functions of a program said about the sizes of its objects. Run the\n"
              "program with --claim-fn=PATTERN, which keeps the results of the functions in its\n"
-             "heap graphs, FILE.... For each function the rule is found that explains most\n"
-             "results to the byte: the object's own block, what it owns, or all that it\n"
-             "retains. Results that deviate are shown with what was left out or counted too\n"
-             "much.\n\n",
+             "heap graphs. FILE...: some of these graphs, or a profile of the run for all of\n"
+             "them. For each function the rule is found that explains most results to the\n"
+             "byte: the object's own block, what it owns, or all that it retains. Results that\n"
+             "deviate are shown with what was left out or counted too much.\n\n",
      .options = &table},
     {.options = &dmdv_graph_option_table},
     {0},
@@ -96,22 +101,74 @@ static bool suggest(options_t *o) {
 
 /* ---- Claims. ---- */
 
-/* One graph at a time is in memory. The last one, which usually has most objects, shows what debug
- * information is missing. */
-static bool add_files(dmd_claimcases_t *cases, dmd_profile_t *stacks, options_t *o) {
+/* The last graph, which usually has most objects, shows what debug information is missing. */
+static bool add_graph(dmd_claimcases_t *cases, dmd_profile_t *stacks, options_t *o,
+                      const char *name, bool is_last) {
   dmdv_graph_t graph;
-  for (int i = 0; i < o->graph.files.n; i++) {
-    o->graph.typed.is_quiet = i + 1 < o->graph.files.n;
-    if (!dmdv_graph_open(&graph, o->graph.files.names[i], &o->graph))
-      return false;
-    uint32_t first = cases->cases.last + 1;
-    bool *picks = dmdv_graph_picks(&graph, &o->graph);
-    dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, (uint32_t)i, picks);
-    dmd_claimcases_move_stacks(cases, first, stacks, &graph.typed.heap.profile);
-    dmd_env_free(&dmdv_env, picks);
-    dmdv_graph_close(&graph);
+  o->graph.typed.is_quiet = !is_last;
+  if (!dmdv_graph_open(&graph, name, &o->graph))
+    return false;
+  uint32_t first = cases->cases.last + 1;
+  bool *picks = dmdv_graph_picks(&graph, &o->graph);
+  dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, o->n_graphs++, picks);
+  dmd_claimcases_move_stacks(cases, first, stacks, &graph.typed.heap.profile);
+  dmd_env_free(&dmdv_env, picks);
+  dmdv_graph_close(&graph);
+  return true;
+}
+
+typedef enum { GRAPH_ALONE, GRAPHS_OF_RUN, NO_CLAIMS } source_t;
+
+/* Finds the graphs of the run if the file is a profile of a run with claims. */
+static source_t find_source(dmdv_claimgraphs_t *graphs, const char *name) {
+  const dmd_load_options_t load = {.moment = DMD_MOMENT_END};
+  dmd_profile_t profile;
+  dmd_fail_t fail = {0};
+  dmd_strbuf_t beside;
+  source_t source = GRAPH_ALONE;
+  dmd_strbuf_init(&beside, &dmdv_env);
+  dmd_profile_init(&profile, &dmdv_env);
+  if (strcmp(name, "-") != 0 && dmdv_load(&profile, name, &load, &fail)) {
+    if (dmdv_claimgraphs_init(graphs, &profile, name))
+      source = GRAPHS_OF_RUN;
+    else if (!dmdv_graph_beside(&beside, name))
+      source = NO_CLAIMS;
   }
-  return o->graph.files.n > 0 || dmdv_error("claims: give a file; see dmdv claims --help");
+  dmd_profile_destroy(&profile);
+  dmd_strbuf_destroy(&beside);
+  return source;
+}
+
+static bool add_run(dmd_claimcases_t *cases, dmd_profile_t *stacks, options_t *o,
+                    dmdv_claimgraphs_t *graphs, bool is_last) {
+  bool good = true;
+  for (size_t i = 0; i < graphs->n && good; i++)
+    good = add_graph(cases, stacks, o, graphs->found.gl_pathv[i], is_last && i + 1 == graphs->n);
+  dmdv_claimgraphs_destroy(graphs);
+  return good;
+}
+
+/* One graph at a time is in memory. */
+static bool add_files(dmd_claimcases_t *cases, dmd_profile_t *stacks, options_t *o) {
+  bool good = o->graph.files.n > 0 || dmdv_error("claims: give a file; see dmdv claims --help");
+  for (int i = 0; i < o->graph.files.n && good; i++) {
+    const char *name = o->graph.files.names[i];
+    bool is_last = i + 1 == o->graph.files.n;
+    dmdv_claimgraphs_t graphs;
+    switch (find_source(&graphs, name)) {
+    case GRAPH_ALONE:
+      good = add_graph(cases, stacks, o, name, is_last);
+      break;
+    case GRAPHS_OF_RUN:
+      good = add_run(cases, stacks, o, &graphs, is_last);
+      break;
+    case NO_CLAIMS:
+      good = dmdv_error("%s: no function was asked for a size; to record that: dmdv run "
+                        "--claim-fn=PATTERN PROGRAM",
+                        name);
+    }
+  }
+  return good;
 }
 
 /* A run whose functions were not called, or not judged, keeps no limit: it shows nothing. */

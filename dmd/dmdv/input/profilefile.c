@@ -76,8 +76,8 @@ static dmdv_input_t *check_document(dmdv_input_t *input, dmd_fail_t *fail) {
   size_t n;
   bool good = input != NULL && dmdv_input_peek(input, &bytes, &n, fail);
   if (good && dmd_graphwriter_is(bytes, n))
-    good = dmd_fail(
-        fail, "is a heap graph: use dmdv census, or another command for heap graphs (dmdv --help)");
+    good = dmd_fail(fail, "is a heap graph: give the profile that was written with it, or use dmdv "
+                          "census or another command for heap graphs (dmdv help all)");
   if (input != NULL && !good)
     dmdv_input_close(input);
   return good ? input : NULL;

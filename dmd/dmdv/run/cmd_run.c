@@ -536,11 +536,17 @@ static int run_under_valgrind(const options_t *options) {
   return status;
 }
 
+/* Whether the native engine cannot follow an option: dmd_native_conflict says why. */
+static bool needs_valgrind(const char *option) {
+  return !dmdv_native_knows(option) || after(option, "--claim-fn=") != NULL ||
+         strcmp(option, "--time-unit=i") == 0;
+}
+
 /* Sets an engine: the native one if it supports all options. */
 static void choose_engine(options_t *options) {
   options->engine = dmdv_native_is_installed() ? ENGINE_NATIVE : ENGINE_VALGRIND;
   for (int i = 0; i < options->n_tool; i++)
-    if (!dmdv_native_knows(options->tool[i]))
+    if (needs_valgrind(options->tool[i]))
       options->engine = ENGINE_VALGRIND;
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &dmdv_env);

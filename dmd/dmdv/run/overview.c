@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/run/overview.h"
 
-#include "analyse/claims/claimgraph.h"
 #include "analyse/claims/claimrules.h"
 #include "analyse/waste/waste.h"
 #include "dmdv/commandline/show.h"
+#include "dmdv/graph/claimfaults.h"
 #include "dmdv/graph/graphbeside.h"
 #include "host/output.h"
 #include "host/process.h"
@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { FRAMES = 8, LEAST_WASTE_SZB = 4096 };
+enum { FRAMES = 8, LEAST_WASTE_SZB = 4096, MOST_CLAIMS_SZB = 32 << 20 };
 
 static bool load(dmd_profile_t *profile, const char *name) {
   const dmd_load_options_t options = {.moment = DMD_MOMENT_ALL};
@@ -28,20 +28,7 @@ typedef struct {
   dmd_nodekeys_t keys;
   dmd_waste_options_t limits;
   dmd_waste_t waste;
-  bool has_claims;
-  dmd_claimcases_t cases;
-  dmd_claimrules_t rules;
 } of_graph_t;
-
-static void find_claims(of_graph_t *g) {
-  dmd_heapgraph_t *heap = &g->beside.graph.heap;
-  g->has_claims = heap->claims.last > 0;
-  if (!g->has_claims)
-    return;
-  dmd_claimcases_init(&g->cases, &dmdv_env);
-  dmd_claimcases_add_graph(&g->cases, heap, &g->beside.kinds, 0, NULL);
-  dmd_claimrules_init(&g->rules, &g->cases);
-}
 
 static void of_graph_init(of_graph_t *g, const dmd_profile_t *profile, const char *name,
                           dmd_overview_t *overview) {
@@ -64,22 +51,51 @@ static void of_graph_init(of_graph_t *g, const dmd_profile_t *profile, const cha
   dmd_nodekeys_init(&g->keys, &g->beside.kinds, FRAMES);
   g->limits = (dmd_waste_options_t){.kinds = ~0u, .least_szB = LEAST_WASTE_SZB};
   dmd_waste_init(&g->waste, &g->keys, &g->beside.records, &g->limits);
-  find_claims(g);
   overview->owners = g->beside.has_owners ? &g->beside.hint : NULL;
   overview->waste = &g->waste;
-  overview->claims = g->has_claims ? &g->rules : NULL;
 }
 
 static void of_graph_destroy(of_graph_t *g) {
   if (!g->beside.is_there)
     return;
-  if (g->has_claims) {
-    dmd_claimrules_destroy(&g->rules);
-    dmd_claimcases_destroy(&g->cases);
-  }
   dmd_waste_destroy(&g->waste);
   dmd_nodekeys_destroy(&g->keys);
   dmdv_beside_destroy(&g->beside);
+}
+
+/* ---- Claims. ---- */
+
+/* What functions said about sizes, in all heap graphs of the run. The struct must not move. */
+typedef struct {
+  bool is_there;
+  dmd_claimcases_t cases;
+  dmd_claimrules_t rules;
+} of_run_t;
+
+static void of_run_init(of_run_t *r, dmd_profile_t *profile, const char *name,
+                        dmd_overview_t *overview) {
+  dmdv_claimgraphs_t graphs;
+  r->is_there = false;
+  if (!dmdv_claimgraphs_init(&graphs, profile, name))
+    return;
+  r->is_there = graphs.n > 0 && graphs.szB <= MOST_CLAIMS_SZB;
+  if (r->is_there) {
+    dmd_claimcases_init(&r->cases, &dmdv_env);
+    dmdv_claimgraphs_add(&graphs, &r->cases, profile);
+    dmd_claimrules_init(&r->rules, &r->cases);
+    overview->claims = &r->rules;
+  } else if (graphs.n > 0) {
+    overview->left_out = "The heap graphs with claims are too large for this screen: dmdv claims "
+                         "reads them.";
+  }
+  dmdv_claimgraphs_destroy(&graphs);
+}
+
+static void of_run_destroy(of_run_t *r) {
+  if (!r->is_there)
+    return;
+  dmd_claimrules_destroy(&r->rules);
+  dmd_claimcases_destroy(&r->cases);
 }
 
 /* ---- The screen. ---- */
@@ -87,9 +103,12 @@ static void of_graph_destroy(of_graph_t *g) {
 static void print(dmd_out_t *out, dmd_profile_t *profile, const char *name, const char *how,
                   bool is_json) {
   of_graph_t g;
+  of_run_t r;
   dmd_overview_t overview = {.how = how, .file = name};
   of_graph_init(&g, profile, name, &overview);
+  of_run_init(&r, profile, name, &overview);
   (is_json ? dmd_overview_json : dmd_overview_print)(out, profile, &overview);
+  of_run_destroy(&r);
   of_graph_destroy(&g);
 }
 

@@ -19,14 +19,6 @@ void dmd_timeline_destroy(dmd_timeline_t *timeline) {
   dmd_pool_destroy(&timeline->points);
 }
 
-void dmd_timeline_clear(dmd_timeline_t *timeline) {
-  timeline->n_breakdowns = 0;
-  dmd_pool_rewind(&timeline->tags);
-  dmd_pool_rewind(&timeline->stacks);
-  dmd_pool_rewind(&timeline->marks);
-  dmd_pool_rewind(&timeline->points);
-}
-
 void dmd_timeline_add_point(dmd_timeline_t *timeline, const dmd_timepoint_t *point) {
   *dmd_timeline_point(timeline, dmd_pool_add(&timeline->points)) = *point;
 }

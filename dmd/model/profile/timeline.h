@@ -49,7 +49,6 @@ typedef struct dmd_timeline {
 
 void dmd_timeline_init(dmd_timeline_t *timeline, const dmd_env_t *env);
 void dmd_timeline_destroy(dmd_timeline_t *timeline);
-void dmd_timeline_clear(dmd_timeline_t *timeline);
 
 static inline bool dmd_timeline_is_known(const dmd_timeline_t *timeline) {
   return timeline->points.last > 0;

@@ -6,10 +6,9 @@
  * "faults" (ask_faults.c), "worst": [the largest records, in dark-matter mode the unreported ones,
  * each with "whose"], "all": [sentences about all unreported blocks], "waste": sentences about what
  * could be saved, "" if there is no heap graph, or a large one, "reporters" and "tags": {"total",
- * "rows"}, "findings": [what the screen of dmdv has, but claims: {"kind", "bytes", "blocks",
- * "share", "place", "sentence", "command": that of dmdv that shows more, of blocks of a record
- * "record": its id}]}; with old no findings, and also "changed": {"sentence", "total", "places":
- * [...]}.
+ * "rows"}, "findings": [what the screen of dmdv has, but claims: the members of dmdv --json
+ * (show/text/text_findings.h), "share", and of blocks of a record "record": its id]}; with old no
+ * findings, and also "changed": {"sentence", "total", "places": [...]}.
  */
 #include "analyse/findings/findings.h"
 #include "analyse/records/changes.h"
@@ -125,23 +124,12 @@ static void write_rows(dmd_jsonout_t *j, const dmd_view_t *view, dmd_by_t by, co
 
 static void write_finding(dmd_jsonout_t *j, const dmd_view_t *view, dmd_findingnames_t *names,
                           const dmd_finding_t *finding) {
-  dmd_strbuf_t text;
-  dmd_strbuf_init(&text, view->profile->env);
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_str(j, "kind", dmd_finding_kind_name(finding->kind));
-  dmd_answer_key_i64(j, "bytes", finding->bytes);
-  dmd_answer_key_i64(j, "blocks", finding->blocks);
+  dmd_finding_write(j, names, finding);
   dmd_answer_key_share(j, "share", finding->bytes, view->records.heap.bytes);
-  dmd_finding_place(names, finding, &text);
-  dmd_jsonout_key_str(j, "place", text.text);
-  dmd_strbuf_cut(&text, 0);
-  dmd_finding_sentence(names, finding, &text);
-  dmd_jsonout_key_str(j, "sentence", text.text);
-  dmd_jsonout_key_str(j, "command", dmd_finding_command(names->findings, finding));
   if (finding->kind == DMD_FINDING_UNREPORTED || finding->kind == DMD_FINDING_TWICE)
     dmd_jsonout_key_u64(j, "record", finding->id);
   dmd_jsonout_end(j);
-  dmd_strbuf_destroy(&text);
 }
 
 /* What the screen of dmdv shows, with the same words. */

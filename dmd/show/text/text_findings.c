@@ -122,14 +122,13 @@ const char *dmd_finding_command(const dmd_findings_t *findings, const dmd_findin
   return commands[f->kind];
 }
 
-void dmd_finding_json(dmd_jsonout_t *j, dmd_findingnames_t *names, const dmd_finding_t *f) {
+void dmd_finding_write(dmd_jsonout_t *j, dmd_findingnames_t *names, const dmd_finding_t *f) {
   dmd_strbuf_t text;
   dmd_strbuf_init(&text, names->printer->profile->env);
-  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(j, "kind", dmd_finding_kind_name(f->kind));
-  dmd_jsonout_key_any(j, "bytes");
+  dmd_jsonout_key(j, "bytes");
   dmd_jsonout_i64(j, f->bytes);
-  dmd_jsonout_key_any(j, "blocks");
+  dmd_jsonout_key(j, "blocks");
   dmd_jsonout_i64(j, f->blocks);
   dmd_finding_place(names, f, &text);
   dmd_jsonout_key_str(j, "place", text.text);
@@ -137,6 +136,5 @@ void dmd_finding_json(dmd_jsonout_t *j, dmd_findingnames_t *names, const dmd_fin
   dmd_finding_sentence(names, f, &text);
   dmd_jsonout_key_str(j, "sentence", text.text);
   dmd_jsonout_key_str(j, "showMore", dmd_finding_command(names->findings, f));
-  dmd_jsonout_end(j);
   dmd_strbuf_destroy(&text);
 }

@@ -33,7 +33,7 @@ void dmd_finding_sentence(dmd_findingnames_t *names, const dmd_finding_t *findin
 /* The command of dmdv that shows more about it. */
 const char *dmd_finding_command(const dmd_findings_t *findings, const dmd_finding_t *finding);
 
-/* {"kind", "bytes", "blocks", "place", "sentence", "showMore"} */
-void dmd_finding_json(dmd_jsonout_t *j, dmd_findingnames_t *names, const dmd_finding_t *finding);
+/* Writes the members "kind", "bytes", "blocks", "place", "sentence" and "showMore" of an object. */
+void dmd_finding_write(dmd_jsonout_t *j, dmd_findingnames_t *names, const dmd_finding_t *finding);
 
 #endif

@@ -14,16 +14,9 @@
 #include "show/text/text_timeline.h"
 #include "show/text/text_tree.h"
 
-enum {
-  COLUMNS = 98,
-  MAX_PLACE = 57,
-  MAX_COMMAND = 48,
-  LINES = 40,
-  RECORDS = 3,
-  LOOKS = 4,
-  FAULTS = 3,
-  FRAMES = 8
-};
+enum { COLUMNS = 98, LINES = 40, MAX_PLACE = 57, MAX_COMMAND = 48, FRAMES = 8 };
+enum { RECORDS = 3, LOOKS = 4, FAULTS = 3 }; /* of each at most */
+enum { LEAST_DUMPED_SZB = 1 << 20 };         /* where --dump-at-peak begins */
 
 /* ---- Parts of lines. ---- */
 
@@ -410,11 +403,12 @@ static void print_next(const screen_t *s) {
               {"leaks", "lists the lost blocks"},
               {"claims", "checks the sizes that functions return"}};
   const char *file = s->overview->file;
+  const dmd_profile_t *profile = s->p->profile;
   dmd_out_t *out = s->p->out;
   bool reports = s->has_reports;
   dmd_out_char(out, '\n');
   print_command(out, "view", file, "shows all of it in a browser");
-  if (s->p->profile->timeline.points.last > 0)
+  if (profile->timeline.points.last > 0)
     print_command(out, "timeline", file, "draws the heap over time");
   print_command(out, "print", file, "prints the stacks");
   if (dmd_findings_are_scattered(s->findings))
@@ -424,6 +418,12 @@ static void print_next(const screen_t *s) {
   for (size_t i = 0; i < sizeof more / sizeof *more; i++)
     if (has_command(s->findings, more[i].command))
       print_command(out, more[i].command, file, more[i].what);
+  /* The graph at exit lacks what was freed. */
+  if (profile->shows_peak && dmd_run_is_at_exit(&profile->run) &&
+      profile->run.peak.szB >= LEAST_DUMPED_SZB)
+    dmd_out_str(out,
+                "dmdv run --graph=yes --dump-at-peak=yes --dump-at-exit=no ...  finds what could "
+                "be saved\n");
   if (reports && s->overview->waste == NULL && s->overview->left_out == NULL)
     dmd_out_str(out, "dmdv run --graph=yes ...  also finds the owners of unmeasured blocks\n");
 }
@@ -436,11 +436,8 @@ static void print_end(const screen_t *s) {
   bool is_unseen = dmd_print_unseen(out, &profile->run);
   if (!s->has_reports && !is_unseen && s->is_dark)
     dmd_out_str(out, "\nNo memory reporter ran: the program does not measure its own memory.\n");
-  if (s->overview->left_out != NULL) {
-    dmd_out_char(out, '\n');
-    dmd_out_str(out, s->overview->left_out);
-    dmd_out_char(out, '\n');
-  }
+  if (s->overview->left_out != NULL)
+    print_title(out, s->overview->left_out);
   print_next(s);
 }
 
@@ -586,8 +583,11 @@ static void write_screen(screen_t *s, dmd_out_t *out) {
     dmd_jsonout_key_str(&j, "leftOut", s->overview->left_out);
   dmd_jsonout_key(&j, "findings");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
-  for (uint32_t i = 0; i < s->findings->n; i++)
-    dmd_finding_json(&j, &s->names, &s->findings->all[i]);
+  for (uint32_t i = 0; i < s->findings->n; i++) {
+    dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
+    dmd_finding_write(&j, &s->names, &s->findings->all[i]);
+    dmd_jsonout_end(&j);
+  }
   dmd_jsonout_end(&j);
   dmd_jsonout_end(&j);
 }
