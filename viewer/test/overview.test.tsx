@@ -61,13 +61,13 @@ test("overview: other modes have one section, and no state", () => {
   assert.ok(!text.includes("unreported records"));
 });
 
-const PLACE: Finding = { kind: "place", bytes: 60, blocks: 2, share: "60.00%", place: "f (a.c:1)", sentence: "", command: "print" };
-const WASTE: Finding = { ...PLACE, kind: "waste", place: "char[], f (a.c:1)", sentence: "untouched: half of it", command: "waste" };
+const PLACE: Finding = { kind: "place", bytes: 60, blocks: 2, share: "60.00%", place: "f (a.c:1)", sentence: "", showMore: "print" };
+const WASTE: Finding = { ...PLACE, kind: "waste", place: "char[], f (a.c:1)", sentence: "untouched: half of it", showMore: "waste" };
 
 test("findings: each card says what the core says, with the command", () => {
   const text = shown(EXAMPLE);
-  for (const { place, sentence, share, command } of EXAMPLE.findings)
-    for (const part of [place, sentence, share, `dmdv ${command}`]) assert.ok(text.includes(part), part);
+  for (const { place, sentence, share, showMore } of EXAMPLE.findings)
+    for (const part of [place, sentence, share, `dmdv ${showMore}`]) assert.ok(text.includes(part), part);
   assert.ok(text.indexOf("What matters most") < text.indexOf("The largest unreported records"));
 });
 

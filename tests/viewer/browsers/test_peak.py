@@ -17,12 +17,12 @@ def sizes(page):
 
 
 def choose(page, moment):
-    page.evaluate("[...document.querySelectorAll('.bar .segments button')].find((e) => e.innerText === '%s').click()" % moment)
+    page.evaluate("[...document.querySelectorAll('.subject .segments button')].find((e) => e.innerText === '%s').click()" % moment)
     page.settle()
 
 
 def chosen(page):
-    return page.texts(".bar .segments [aria-pressed=true]")
+    return page.texts(".subject .segments [aria-pressed=true]")
 
 
 def test_opens_with_it(t):
@@ -62,7 +62,7 @@ def test_tabs_follow(t):
 
 def test_is_chosen_by_keyboard(t):
     page = t.open(*fixtures.peak(t).paths, link="view=records")
-    t.check(tab_to(page, "e.matches('.bar .segments button') && e.innerText === 'End'"), "Tab leads to the choice")
+    t.check(tab_to(page, "e.matches('.subject .segments button') && e.innerText === 'End'"), "Tab leads to the choice")
     # A Firefox without a focused window lets keys follow links, but press no buttons.
     if t.browser_name == "firefox":
         page.evaluate("document.activeElement.click()")
@@ -129,7 +129,7 @@ def test_since_the_previous_dump(t):
     t.equal(sizes(page), ["3,000", "1,000"])
     page.expect_quiet(t)
     page = t.open(first, second, link="view=records&of=0&peak=2")
-    t.equal(page.texts(".bar .segments button"), ["Peak", "End"])
+    t.equal(page.texts(".subject .segments button"), ["Peak", "End"])
     t.equal((chosen(page), sizes(page)), (["Peak"], ["500,000"]), "the first dump has none")
     page.go("view=diff", of=1, old=0, peak=2)
     t.equal(chosen(page), ["Recent peak"])

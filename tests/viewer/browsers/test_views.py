@@ -5,7 +5,7 @@ import json
 import os
 
 import fixtures
-from harness import Skip, commands, compiler
+from harness import Skip, commands, compiler, files
 from shown import lazy_rows, number, with_sign
 
 
@@ -77,7 +77,31 @@ def test_tabs_that_do_not_fit(t):
     page.evaluate("document.querySelector('.tabs').scrollTo(60, 0)")
     page.settle()
     t.equal(page.evaluate(_STRIP)["marks"], "‹›", "scrolled")
-    t.equal(t.open(t.catalog(), width=1440).evaluate(_STRIP)["marks"], "")
+
+
+def everything(t):
+    """A profile with all that a page can show: two dumps, a heap graph, lifetimes and claims."""
+    def make():
+        folder = t.new_folder()
+        source = os.path.join(t.srcdir, "tests", "tool", "programs", "claimfns.c")
+        program = compiler.compile_program(source, os.path.join(folder, "claimfns"), t.builddir, ["-g", "-fno-inline"])
+        for i in (1, 2):
+            commands.run([t.place.launcher(), "-q", "--tool=dmd", "--dmd-out-file=%d.json.gz" % i, "--lifetimes=yes", "--claim-fn=size_*",
+                          program], folder, commands.plain_environment(folder))
+        return folder
+    folder = t.browsers.once("everything", make)
+    return [os.path.join(folder, "%d.json.gz" % i) for i in (1, 2)]
+
+
+def test_all_tabs_fit(t):
+    """From 1024 pixels on all tabs are visible, in one line, even if there are all of a profile."""
+    for width in (1024, 1280):
+        page = t.open(*everything(t), link="view=records", width=width)
+        t.equal(len(page.texts(".tabs a")), 14, "tabs")
+        t.equal(page.evaluate(_STRIP), {"marks": "", "isWhole": True}, str(width))
+        t.equal(page.evaluate("new Set([...document.querySelectorAll('.bar > *:not(input)')].map((e) => "
+                              "Math.round((e.getBoundingClientRect().top + e.getBoundingClientRect().bottom) / 2))).size"), 1, "one line")
+        t.picture(page, "all-tabs-%d" % width)
 
 
 def test_copying(t):
@@ -115,6 +139,52 @@ def test_all_open_of_every_fixture(t):
               "recent": of_dmd | {"diff"}, "lifetimes": of_dmd | {"lifetimes"},
               "sampled": of_dmd, "graph": of_a_graph, "claims": of_dmd | of_a_graph}
     t.equal(offered, {name: wanted[name] for name in offered})
+
+
+def _small(t, name, source, *options):
+    """A profile of a small program, recorded by the native engine or Valgrind."""
+    def make():
+        folder = t.new_folder()
+        program = compiler.compile_program(files.write(os.path.join(folder, "own.c"), source), os.path.join(folder, "own"), t.builddir, ["-g"])
+        commands.run([t.place.launcher(), "-q", "--tool=dmd", "--dmd-out-file=own.json.gz", *options, program], folder,
+                     commands.plain_environment(folder))
+        return os.path.join(folder, "own.json.gz")
+    return t.browsers.once("small " + name, make)
+
+
+_LEFT = "#include <stdlib.h>\nchar *left;\nint main(void) { left = malloc(5000); free(malloc(700)); return left == NULL; }\n"
+_FREED = "#include <stdlib.h>\nint main(void) { free(malloc(5000)); return 0; }\n"
+
+VIEW_IDS = ("history", "curve", "overview", "timeline", "records", "lifetimes", "flame", "faults", "tree", "treemap", "graph", "waste",
+            "claims", "map", "diff", "files")
+OF_GRAPH = ["graph&show=" + show for show in ("retained", "paths", "owners", "leaks", "block")]
+
+
+def test_empty_views_say_what_to_do(t):
+    """Every view, of files with little in them: a sentence says what the view shows. One that has nothing to show also says with
+    which command it would."""
+    left, freed = _small(t, "left", _LEFT), _small(t, "freed", _FREED, "--graph=yes")
+    without = _small(t, "without", _LEFT, "--timeline=no")
+    cases = {"no graph": [left], "an empty heap": [freed], "only a graph": [freed.replace(".json.gz", ".graph.gz")],
+             "no timeline": [without], "a diff": [left, without]}
+    for name, paths in cases.items():
+        page = t.open(*paths)
+        empty = []
+        for view in (*VIEW_IDS, *(OF_GRAPH if "Graph" in page.texts(".tabs a") else ())):
+            page.go("view=" + view)
+            panel = page.text(".panel-empty")
+            said = page.text(".question") or " ".join(page.texts(".panel-empty p")[:2])
+            t.check(said.count(" ") > 3 and said.strip()[-1] in "?.", "%s: %s says what it shows: %r" % (name, view, said))
+            if panel:
+                empty.append(view)
+                t.check(len(page.texts(".panel-empty code")) == 1 or "claims" in view, "%s: %s: %r" % (name, view, panel))
+                t.check(page.texts(".panel-empty code")[-1].startswith("dmdv "), "%s: %s names a command: %r" % (name, view, panel))
+        t.check({"history", "curve"} <= set(empty), "%s: %s" % (name, empty))
+        t.note("%s: %s" % (name, empty))
+        page.expect_quiet(t)
+    page = t.open(*cases["no graph"])
+    t.check("dmdv run --graph=yes ./app" in page.texts(".others code"), str(page.texts(".others code")))
+    t.picture(page, "no-graph")
 
 
 def test_faults(t):

@@ -54,15 +54,8 @@ export function App({ session, router }: { session: Session; router: Router }): 
 
   return (
     <>
-      <header class={session.files.length > 1 ? "bar several" : "bar"}>
+      <header class="bar">
         <h1 class="brand">dmd</h1>
-        {view?.ofAll !== true &&
-          (session.files[0]?.kind === "build" ? (
-            <BuildChoice files={session.files} keys={link.keys} onChange={choose} />
-          ) : (
-            <FileChoice files={session.files} shows={view?.shows} keys={link.keys} onChange={choose} />
-          ))}
-        <MomentChoice view={view} files={session.files} keys={link.keys} onChange={choose} />
         {session.client !== null && <Tabs views={views} current={named} router={router} />}
         <div class="bar-end">
           <button type="button" onClick={pick} title="Open files (o)">
@@ -78,9 +71,20 @@ export function App({ session, router }: { session: Session; router: Router }): 
             event.currentTarget.value = "";
           }} />
       </header>
+      {session.client !== null && (
+        <div class="subject">
+          {view !== undefined && <p class="question quiet">{view.question}</p>}
+          {view?.ofAll !== true &&
+            (session.files[0]?.kind === "build" ? (
+              <BuildChoice files={session.files} keys={link.keys} onChange={choose} />
+            ) : (
+              <FileChoice files={session.files} shows={view?.shows} keys={link.keys} onChange={choose} />
+            ))}
+          <MomentChoice view={view} files={session.files} keys={link.keys} onChange={choose} />
+        </div>
+      )}
       <State state={state} session={session} />
       <main class="view" id="view" ref={main} data-link={router.address({ ...link, keys: router.link.keys })} aria-label={view?.title ?? "dmd"}>
-        {session.client !== null && view !== undefined && <p class="question quiet">{view.question}</p>}
         <OnlyTheEnd view={view} files={session.files} keys={link.keys} />
         <Body session={session} router={router} link={link} named={named} view={view} onPick={pick} />
       </main>
@@ -109,16 +113,27 @@ function State({ state, session }: { state: PageState; session: Session }): JSX.
 function Body(props: { session: Session; router: Router; link: Link; named: Link; view: View | undefined; onPick: () => void }): JSX.Element | null {
   const { session, router, link, named, view } = props;
   if (session.client === null) return session.state.name === "SAVED" ? <Welcome onPick={props.onPick} /> : null;
+  const others = VIEWS.filter((other) => other.applies?.(session.files) === false);
+  if (view === undefined) return <NoView name={router.link.view} view={others.find(({ id }) => id === router.link.view)} />;
+  return (
+    <view.component client={session.client} files={session.files} keys={link.keys} key={view.id} others={others}
+      set={(changes, replace) => router.go(withKeys(link, changes), replace)}
+      goTo={(to, keys) => router.go(withKeys(tabLink(named, to), keys ?? {}))} />
+  );
+}
+
+/** view: one that has nothing to show for these files. */
+function NoView({ name, view }: { name: string; view: View | undefined }): JSX.Element {
   if (view === undefined)
     return (
-      <EmptyPanel title={`There is no view “${router.link.view}” of these files.`}>
+      <EmptyPanel title={`There is no view “${name}”.`}>
         <p>Choose one of those above.</p>
       </EmptyPanel>
     );
   return (
-    <view.component client={session.client} files={session.files} keys={link.keys} key={view.id}
-      set={(changes, replace) => router.go(withKeys(link, changes), replace)}
-      goTo={(to, keys) => router.go(withKeys(tabLink(named, to), keys ?? {}))} />
+    <EmptyPanel title={`${view.title}: ${view.question}`} command={view.missing.command} does={view.missing.does}>
+      <p>{view.missing.sentence}</p>
+    </EmptyPanel>
   );
 }
 

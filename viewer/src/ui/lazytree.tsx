@@ -72,7 +72,7 @@ export function LazyTree<Row extends LazyRow>(props: LazyTreeProps<Row>): JSX.El
       if (row !== undefined) onChoose(row);
     });
   if (failure !== null) return <ErrorPanel failure={failure} />;
-  if (rows.isKnown && rows.total === 0) return <EmptyPanel title="No blocks are of this kind." />;
+  if (rows.isKnown && rows.total === 0) return <EmptyPanel title="No block is of this kind." does="To record the heap near its peak" command="dmdv run --graph=yes --dump-at-peak=yes --dump-at-exit=no ./app" />;
   return (
     <TreeRows label={props.label} list={list} total={rows.total} lineAt={(index) => rows.line(index)} onToggle={toggle} onChoose={choose}
       tracks={[...columns.map((column) => column.width), "minmax(16em, 1fr)"].join(" ")} head={<Head columns={columns} />}

@@ -53,11 +53,24 @@ export function PrintedRows({ rows, total }: { rows: number; total: number }): J
   );
 }
 
-export function EmptyPanel(props: { title: string; children?: ComponentChildren }): JSX.Element {
+interface EmptyProps {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+  /** The command that fills the view, and what it does, such as "To record it". */
+  readonly command?: string;
+  readonly does?: string | undefined;
+}
+
+export function EmptyPanel({ title, children, command, does = "To record it" }: EmptyProps): JSX.Element {
   return (
     <div class="panel panel-empty">
-      <p class="panel-title">{props.title}</p>
-      {props.children}
+      <p class="panel-title">{title}</p>
+      {children}
+      {command !== undefined && (
+        <p>
+          {does}: <code>{command}</code>
+        </p>
+      )}
     </div>
   );
 }

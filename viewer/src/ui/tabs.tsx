@@ -25,6 +25,17 @@ export function moreAt({ scrollLeft, scrollWidth, clientWidth }: Scrolled): stri
   return [scrollLeft > 1 ? "left" : "", scrollLeft + clientWidth < scrollWidth - 1 ? "right" : ""].filter((end) => end !== "").join(" ");
 }
 
+/** The style sheet shows one of them. */
+function Title({ view }: { view: View }): JSX.Element {
+  if (view.short === undefined) return <>{view.title}</>;
+  return (
+    <>
+      <span class="tab-long">{view.title}</span>
+      <span class="tab-short">{view.short}</span>
+    </>
+  );
+}
+
 export function Tabs({ views, current, router }: { views: readonly View[]; current: Link; router: Router }): JSX.Element {
   const tabs = useRef<HTMLElement>(null);
   const [more, setMore] = useState("");
@@ -43,7 +54,7 @@ export function Tabs({ views, current, router }: { views: readonly View[]; curre
     <nav class="tabs" aria-label="Views" ref={tabs} data-more={more} onScroll={look}>
       {views.map((view) => (
         <a key={view.id} href={router.address(tabLink(current, view.id))} title={view.question} aria-current={view.id === current.view ? "page" : undefined}>
-          {view.title}
+          <Title view={view} />
         </a>
       ))}
     </nav>

@@ -56,10 +56,9 @@ export function ClaimsBody({ answer: { functions }, chosen, onChoose }: BodyProp
 
 function NoClaims(): JSX.Element {
   return (
-    <EmptyPanel title="No function was asked for a size">
+    <EmptyPanel title="No function was asked for a size" command="dmdv run --claim-fn=PATTERN ./app">
       <p>
-        Functions such as <code>ZSTD_sizeof_DCtx</code> say how much memory an object takes. To check what they say, run the program with{" "}
-        <code>valgrind --tool=dmd --claim-fn=PATTERN</code> and open the profile of this run.
+        Functions such as <code>ZSTD_sizeof_DCtx</code> say how much memory an object takes. What they say can be checked, if a run keeps it.
       </p>
       <p>
         <code>dmdv claims --suggest PROGRAM</code> lists functions whose names say that they return a size.
@@ -243,5 +242,6 @@ export const claimsView: View = {
   showsPeak: "not",
   keys: [],
   applies: (files) => hasGraph(files) || files.some(hasClaims),
+  missing: { sentence: "No function was asked for a size in the run of these files.", command: "dmdv run --claim-fn=PATTERN ./app" },
   shows: (file) => isGraph(file) || hasClaims(file),
 };

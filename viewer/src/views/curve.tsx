@@ -19,7 +19,7 @@ import { CurvePicture } from "./curvepicture.tsx";
 import type { CurveAnswer, CurvePoint, CurvesAnswer, CurveStep, HistoryAnswer } from "./historyanswers.ts";
 import { environmentName, LineChoice, lineOf } from "./linechoice.tsx";
 import type { OverviewAnswer } from "./overviewanswers.ts";
-import { hasHistory, type View, type ViewProps } from "./view.ts";
+import { hasHistory, NO_HISTORY, type View, type ViewProps } from "./view.ts";
 
 const NAMES = 2000; // in the list of series
 
@@ -182,4 +182,5 @@ export const curveView: View = {
   ],
   ofAll: true,
   applies: hasHistory,
+  missing: NO_HISTORY,
 };

@@ -209,4 +209,5 @@ export const diffView: View = {
   keys: LAZY_KEYS,
   pair: firstAndLast,
   applies: (files) => files.filter(isProfile).length > 1 || files.filter((file) => file.graph !== undefined).length > 1,
+  missing: { sentence: "There is only one moment: it takes two dumps of a program to compare.", does: "To compare two", command: "dmdv view OLD NEW" },
 };

@@ -12,7 +12,7 @@ import { Facts, Stack } from "../ui/details.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { EmptyPanel } from "../ui/panels.tsx";
 import { Toolbar } from "../ui/toolbar.tsx";
-import { hasWhole, type View, type ViewProps } from "./view.ts";
+import { hasWhole, NO_PROFILE, type View, type ViewProps } from "./view.ts";
 
 const FAULTS = 50;
 
@@ -76,7 +76,7 @@ function Faults({ client, keys, set, goTo }: ViewProps): JSX.Element {
     <Answered asked={asked} what="Reading faults">
       {(answer) =>
         answer.total === 0 ? (
-          <EmptyPanel title="No faults">
+          <EmptyPanel title="No faults" does="To keep it so" command="dmdv check FILE">
             <p>Nothing was reported that is not a block, every claim adds up, and every scope was closed.</p>
             <p>
               Blocks that were reported twice are{" "}
@@ -131,4 +131,5 @@ export const faultsView: View = {
   component: Faults,
   keys: [],
   applies: hasWhole,
+  missing: NO_PROFILE,
 };

@@ -7,6 +7,7 @@ import type { FileInfo } from "../core/answers.ts";
 import { number } from "../format.ts";
 import { TABLE_KEYS } from "../ui/keys.ts";
 import { Table, type Column } from "../ui/table.tsx";
+import { Others } from "./others.tsx";
 import { hasHistory, type View, type ViewProps } from "./view.ts";
 
 const figure = (n: number | undefined): string => (n === undefined ? "" : number(n));
@@ -23,11 +24,14 @@ const COLUMNS: readonly Column<FileInfo>[] = [
   { id: "unreported", title: "Unreported bytes", width: "11em", numeric: true, minor: "slightly", cell: (file) => figure(file.unreported?.bytes) },
 ];
 
-function Files({ files, set }: ViewProps): JSX.Element {
+function Files({ files, set, others }: ViewProps): JSX.Element {
   return (
-    <Table label="Files" source={`files ${files.length}`} total={files.length} columns={COLUMNS}
-      fetch={(first, count) => Promise.resolve(files.slice(first, first + count))}
-      onOpen={(_, index) => set({ of: index === 0 ? undefined : String(index) })} />
+    <>
+      <Table label="Files" source={`files ${files.length}`} total={files.length} columns={COLUMNS}
+        fetch={(first, count) => Promise.resolve(files.slice(first, first + count))}
+        onOpen={(_, index) => set({ of: index === 0 ? undefined : String(index) })} />
+      {others.length > 0 && <Others others={others} />}
+    </>
   );
 }
 
@@ -38,4 +42,5 @@ export const filesView: View = {
   component: Files,
   keys: TABLE_KEYS,
   applies: (files) => !hasHistory(files),
+  missing: { sentence: "A history is one file: its builds are in the view History.", does: "To show a profile", command: "dmdv view PROFILE" },
 };

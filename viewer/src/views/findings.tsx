@@ -52,7 +52,7 @@ export function viewOf(finding: Finding): readonly [string, Record<string, strin
 /** The commonest wrong size of each function. */
 export function wrongSizes({ functions }: ClaimsAnswer): Finding[] {
   return functions.flatMap(({ function: name, findings: [finding] }) =>
-    finding === undefined ? [] : [{ kind: "claim", bytes: finding.bytes, blocks: finding.calls, share: "", place: name, sentence: finding.sentence, command: "claims" }],
+    finding === undefined ? [] : [{ kind: "claim", bytes: finding.bytes, blocks: finding.calls, share: "", place: name, sentence: finding.sentence, showMore: "claims" }],
   );
 }
 
@@ -122,7 +122,7 @@ function Card({ finding, area, goTo }: { finding: Finding; area: number | undefi
       </p>
       {finding.sentence !== "" && <p class="says">{finding.sentence}</p>}
       <p class="quiet">
-        <code>dmdv {finding.command}</code>
+        <code>dmdv {finding.showMore}</code>
       </p>
     </li>
   );

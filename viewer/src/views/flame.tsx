@@ -12,11 +12,11 @@ import { useAsk } from "../ui/ask.ts";
 import { Canvas, type Part, type Point } from "../ui/canvas.tsx";
 import { Pen, type Box } from "../ui/drawing.ts";
 import { isPlain } from "../ui/keys.ts";
-import { EmptyPanel } from "../ui/panels.tsx";
 import { SECTIONS, StateName, statesOf } from "../ui/state.tsx";
 import { Segments, TextBox, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { callAfter, callAt, layoutFlame, type FlameAnswer, type FlameLayout } from "./flamemodel.ts";
-import { blocksOf, hasProfile, type View, type ViewProps } from "./view.ts";
+import { NoBlocks } from "./noblocks.tsx";
+import { blocksOf, hasProfile, NO_PROFILE, type View, type ViewProps } from "./view.ts";
 
 const ROW = 20;
 const THIN = 0.4; // narrower boxes (in pixels) are not drawn
@@ -61,7 +61,7 @@ function Flame({ client, files, keys, set }: ViewProps): JSX.Element {
       </Toolbar>
       <Answered asked={flame} what="Adding up calls">
         {(calls) =>
-          calls.parent.length === 1 ? <EmptyPanel title={weight === "" ? "There are no blocks in this section." : "There are no such allocations."} /> : <Graph key={asked} answer={calls} find={keys["find"] ?? ""} zoom={zoom} />
+          calls.parent.length === 1 ? <NoBlocks keys={keys} title={weight === "" ? undefined : "There are no such allocations."} /> : <Graph key={asked} answer={calls} find={keys["find"] ?? ""} zoom={zoom} />
         }
       </Answered>
     </>
@@ -183,6 +183,7 @@ function drawCall(pen: Pen, picture: Picture, call: number, box: Box): void {
 export const flameView: View = {
   id: "flame",
   title: "Flame graph",
+  short: "Flame",
   question: "Which calls led to the bytes?",
   component: Flame,
   showsPeak: "yes",
@@ -192,4 +193,5 @@ export const flameView: View = {
     { keys: "Backspace, Esc", does: "show the whole again" },
   ],
   applies: hasProfile,
+  missing: NO_PROFILE,
 };

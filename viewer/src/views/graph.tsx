@@ -10,7 +10,7 @@ import { Segments, Select, TextBox, Toolbar, type Choice } from "../ui/toolbar.t
 import { CensusTree } from "./census.tsx";
 import type { RetainedRow } from "./graphanswers.ts";
 import { Block, Leaks, Owners, Paths } from "./graphparts.tsx";
-import { hasGraph, isGraph, type View, type ViewProps } from "./view.ts";
+import { hasGraph, isGraph, NO_GRAPH, type View, type ViewProps } from "./view.ts";
 
 const SHOWN: readonly Choice[] = [
   { value: "", title: "Census", hint: "What the heap is made of" },
@@ -104,5 +104,6 @@ export const graphView: View = {
   showsPeak: "not",
   keys: LAZY_KEYS,
   applies: hasGraph,
+  missing: NO_GRAPH,
   shows: isGraph,
 };

@@ -17,6 +17,8 @@ const NEIGHBOURS = 50;
 
 export function Paths({ client, keys }: ViewProps): JSX.Element {
   const asked = useAsk<PathsAnswer>(client, query("paths", { of: keys["of"], to: keys["to"] ?? "unreported" }));
+  if (asked.failure !== null && keys["to"] === undefined)
+    return <EmptyPanel title="No block is unreported. Say above where paths shall lead." does="To see what holds most" command="dmdv retained FILE" />;
   return (
     <AnsweredPage asked={asked} what="Looking for paths">
       {(answer) => (
@@ -25,7 +27,7 @@ export function Paths({ client, keys }: ViewProps): JSX.Element {
             {bytes(answer.bytes)} in {blocks(answer.blocks)}
             {answer.lost.blocks > 0 && `; lost: ${bytes(answer.lost.bytes)} in ${blocks(answer.lost.blocks)}`}
           </p>
-          {answer.paths.length === 0 && <EmptyPanel title="There is no path." />}
+          {answer.paths.length === 0 && <EmptyPanel title="No variable leads to such a block." does="To see what no variable leads to" command="dmdv leaks FILE" />}
           {answer.paths.map((path, i) => (
             <section class="path" key={i}>
               <h2>
@@ -72,7 +74,7 @@ export function Block(props: ViewProps): JSX.Element {
   const { keys, set } = props;
   if (keys["node"] !== undefined || keys["at"] !== undefined) return <Neighbourhood {...props} />;
   return (
-    <EmptyPanel title="Which block?">
+    <EmptyPanel title="Which block?" does="To list blocks with their addresses" command="dmdv paths --to=TYPE FILE">
       <p>
         Type its address above, or choose “details” of a row in{" "}
         <button type="button" class="link" onClick={() => set({ show: "retained" })}>
@@ -226,6 +228,11 @@ export function Leaks({ client, keys }: ViewProps): JSX.Element {
               ))}
             </tbody>
           </table>
+          {answer.rows.length === 0 && (
+            <p>
+              Nothing is lost: variables lead to all blocks. To keep it so: <code>dmdv check --max-leaked=0 FILE</code>
+            </p>
+          )}
           {answer.rows.map((row, i) => (
             <section key={i}>
               <h2>

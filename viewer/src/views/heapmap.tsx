@@ -12,11 +12,11 @@ import { Canvas, type Part, type Point } from "../ui/canvas.tsx";
 import { Facts } from "../ui/details.tsx";
 import { colour } from "../ui/drawing.ts";
 import { isPlain } from "../ui/keys.ts";
-import { EmptyPanel } from "../ui/panels.tsx";
 import { stateName, stateVariable } from "../ui/state.tsx";
 import { Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { CELL, cellAfter, cellAt, columnsOf, partAround } from "./heapmapmodel.ts";
-import { hasGraph, isGraph, type View, type ViewProps } from "./view.ts";
+import { NoBlocks } from "./noblocks.tsx";
+import { hasGraph, isGraph, NO_GRAPH, type View, type ViewProps } from "./view.ts";
 
 const CELLS = 8192;
 
@@ -72,7 +72,7 @@ function HeapMap({ client, keys, set }: ViewProps): JSX.Element {
         {answer !== null && <Legend answer={answer} />}
       </Toolbar>
       <Answered asked={map} what="Drawing addresses">
-        {(drawn) => (drawn.bytes === 0 ? <EmptyPanel title="There are no blocks." /> : <Squares key={asked} answer={drawn} zoom={zoom} />)}
+        {(drawn) => (drawn.bytes === 0 ? <NoBlocks keys={keys} /> : <Squares key={asked} answer={drawn} zoom={zoom} />)}
       </Answered>
     </>
   );
@@ -197,6 +197,7 @@ function drawCells(context: CanvasRenderingContext2D, part: Part, answer: MapAns
 export const heapMapView: View = {
   id: "map",
   title: "Heap map",
+  short: "Map",
   question: "Where do blocks lie, and how much of the pages is free?",
   component: HeapMap,
   keys: [
@@ -206,5 +207,6 @@ export const heapMapView: View = {
   ],
   showsPeak: "not",
   applies: hasGraph,
+  missing: NO_GRAPH,
   shows: isGraph,
 };

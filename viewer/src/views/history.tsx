@@ -13,7 +13,7 @@ import { AlarmMark, AlarmStateName, curveKeys, EventCard, worstState } from "./a
 import { lineThrough, scaleOf, type Area } from "./curvemodel.ts";
 import type { CurveRow, CurvesAnswer, HistoryAnswer } from "./historyanswers.ts";
 import { LineChoice, lineOf } from "./linechoice.tsx";
-import { hasHistory, type View, type ViewProps } from "./view.ts";
+import { hasHistory, NO_HISTORY, type View, type ViewProps } from "./view.ts";
 
 const EVENTS = 10;
 const CURVES = 60;
@@ -152,4 +152,5 @@ export const historyView: View = {
   keys: [],
   ofAll: true,
   applies: hasHistory,
+  missing: NO_HISTORY,
 };

@@ -120,5 +120,6 @@ export const lifetimesView: View = {
   component: Lifetimes,
   keys: TABLE_KEYS,
   applies: (files) => files.some(hasLifetimes),
+  missing: { sentence: "These files have no lifetimes: what each stack allocated, and when it was freed.", command: "dmdv run --lifetimes=yes ./app" },
   shows: hasLifetimes,
 };

@@ -19,13 +19,14 @@ import { Changed } from "./changed.tsx";
 import { answerOf, type ClaimsAnswer, type ClaimsReply } from "./claimsanswers.ts";
 import { Findings } from "./findings.tsx";
 import type { OverviewAnswer, Sums, WorstRow } from "./overviewanswers.ts";
+import { Others } from "./others.tsx";
 import { TimelineSummary } from "./timeline.tsx";
 import { Twice } from "./twice.tsx";
-import { blocksOf, hasProfile, oldAndNew, type View, type ViewProps } from "./view.ts";
+import { blocksOf, hasProfile, NO_PROFILE, oldAndNew, type View, type ViewProps } from "./view.ts";
 
 type GoTo = ViewProps["goTo"];
 
-function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
+function Overview({ client, files, keys, goTo, others }: ViewProps): JSX.Element {
   const of = blocksOf(keys);
   const asked = useAsk<OverviewAnswer>(client, query("overview", of));
   const file = files[Number(keys["of"] ?? 0)];
@@ -41,6 +42,7 @@ function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
             types={hasTypes && <ChangedTypes client={client} keys={keys} onAll={() => goTo("diff", { show: "types" })} />}
             twice={answer.mode === "dark-matter" && <Twice client={client} of={of} goTo={goTo} />} />
           <CopyButtons client={client} view="overview" keys={of} />
+          {others.length > 0 && file?.kind !== "build" && <Others others={others} />}
         </>
       )}
     </AnsweredPage>
@@ -313,4 +315,5 @@ export const overviewView: View = {
   pair: oldAndNew,
   showsPeak: "yes",
   applies: hasProfile,
+  missing: NO_PROFILE,
 };

@@ -36,7 +36,7 @@ export interface Finding extends Amount {
   /** What else is known, such as what to do; "" if nothing is. */
   readonly sentence: string;
   /** The command of dmdv that shows more. */
-  readonly command: string;
+  readonly showMore: string;
   readonly record?: number | undefined; // of `unreported` and `twice`
 }
 

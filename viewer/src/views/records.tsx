@@ -7,16 +7,17 @@ import { blocks, bytes, count, number } from "../format.ts";
 import type { KeyChanges } from "../state/link.ts";
 import { CopyButtons } from "../ui/copy.tsx";
 import { TABLE_KEYS } from "../ui/keys.ts";
-import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
+import { ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
 import { SECTIONS } from "../ui/state.tsx";
 import { Table } from "../ui/table.tsx";
 import { FilterBox, Segments, Select, Toolbar } from "../ui/toolbar.tsx";
+import { NoBlocks } from "./noblocks.tsx";
 import { Picks, sumChoices } from "./picks.tsx";
 import { RecordDetails } from "./record.tsx";
 import type { RecordRow, RecordsAnswer, SumRow } from "./recordanswers.ts";
 import { columnsOf, keysOfSorting, selectionOf, sortingOf, useRows, type AskedRows } from "./recordtable.tsx";
 import { Sums } from "./sums.tsx";
-import { hasProfile, type View, type ViewProps } from "./view.ts";
+import { hasProfile, NO_PROFILE, type View, type ViewProps } from "./view.ts";
 
 const GROUPS = sumChoices("stack");
 
@@ -33,9 +34,7 @@ function Records(props: ViewProps): JSX.Element {
       {failure !== null && <ErrorPanel failure={failure} />}
       {answer === null && failure === null && <ProgressPanel title="Sorting records" />}
       {answer !== null && failure === null && answer.shown.total === 0 && (
-        <EmptyPanel title="No records">
-          <p>{keys["q"] === undefined ? "There are no blocks in this section." : "No stack has what the filter asks for."}</p>
-        </EmptyPanel>
+        <NoBlocks keys={keys} title={keys["q"] === undefined ? undefined : "No stack has what the filter asks for."} />
       )}
       {answer !== null && failure === null && answer.shown.total > 0 && (
         <div class="split"
@@ -92,4 +91,5 @@ export const recordsView: View = {
   keys: TABLE_KEYS,
   showsPeak: "yes",
   applies: hasProfile,
+  missing: NO_PROFILE,
 };

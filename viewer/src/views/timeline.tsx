@@ -61,7 +61,7 @@ function Timeline({ client, keys, set }: ViewProps): JSX.Element {
 
 function None(): JSX.Element {
   return (
-    <EmptyPanel title="This file has no timeline.">
+    <EmptyPanel title="This file has no timeline." command="dmdv run ./app">
       <p>An older dmd wrote it, or a run with --timeline=no, --peak=no or --mode=cumulative, or it is merged.</p>
     </EmptyPanel>
   );
@@ -209,5 +209,6 @@ export const timelineView: View = {
   ],
   showsPeak: "yes",
   applies: (files) => files.some(hasTimeline),
+  missing: { sentence: "These files have no timeline, which has the size of the heap over time.", command: "dmdv run ./app" },
   shows: hasTimeline,
 };

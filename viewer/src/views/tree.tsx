@@ -24,8 +24,8 @@ function Tree({ client, keys, set }: ViewProps): JSX.Element {
     <Answered asked={asked} what="Adding up memory reports">
       {({ processes }) =>
         processes.every((process) => process.trees.length === 0) ? (
-          <EmptyPanel title="No memory reports">
-            <p>{keys["old"] === undefined ? "The program published no values, and no reporter has a path." : "Nothing that is reported changed."}</p>
+          <EmptyPanel title="No memory reports" does="Which blocks a reporter should measure first, says" command="dmdv print FILE">
+            <p>{keys["old"] === undefined ? "The program published no values, and no reporter has a path: it does not measure its own memory." : "Nothing that is reported changed."}</p>
           </EmptyPanel>
         ) : (
           <>
@@ -125,5 +125,6 @@ export const treeView: View = {
   component: Tree,
   showsPeak: "yes",
   applies: hasReports,
+  missing: { sentence: "These files have no memory reports, which the reporters of a program write.", command: "dmdv run ./app" },
   keys: TREE_KEYS,
 };

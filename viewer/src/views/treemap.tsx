@@ -12,11 +12,11 @@ import { useAsk } from "../ui/ask.ts";
 import { Canvas, type Part, type Point } from "../ui/canvas.tsx";
 import { Pen } from "../ui/drawing.ts";
 import { isPlain } from "../ui/keys.ts";
-import { EmptyPanel } from "../ui/panels.tsx";
 import { SECTIONS, StateName, STATES } from "../ui/state.tsx";
 import { Segments, Select, Toolbar } from "../ui/toolbar.tsx";
+import { NoBlocks } from "./noblocks.tsx";
 import { areaAfter, areaAt, HEAD, layoutTreemap, nodeAt, pathOf, type Area, type MapNode, type TreemapAnswer } from "./treemapmodel.ts";
-import { blocksOf, hasProfile, type View, type ViewProps } from "./view.ts";
+import { blocksOf, hasProfile, NO_PROFILE, type View, type ViewProps } from "./view.ts";
 
 const BY = ["reporter", "tag", "file", "library", "function", "thread", "type"].map((by) => ({ value: by, title: by }));
 
@@ -42,7 +42,7 @@ function Treemap({ client, keys, set }: ViewProps): JSX.Element {
       <Answered asked={map} what="Adding up">
         {(top) =>
           top.bytes === 0 ? (
-            <EmptyPanel title="There are no blocks in this section." />
+            <NoBlocks keys={keys} />
           ) : (
             <Areas key={`${asked} ${path.join(".")}`} top={nodeAt(top, path)} zoom={(to) => zoom([...path, ...to])} out={() => zoom(path.slice(0, -1))} />
           )
@@ -140,4 +140,5 @@ export const treemapView: View = {
     { keys: "Backspace, Esc", does: "show what is around it again" },
   ],
   applies: hasProfile,
+  missing: NO_PROFILE,
 };

@@ -18,6 +18,8 @@ export interface ViewProps {
   readonly set: (changes: KeyChanges, replace?: boolean) => void;
   /** Goes to another view. */
   readonly goTo: (view: string, keys?: KeyChanges) => void;
+  /** The views that have nothing to show for these files. */
+  readonly others: readonly View[];
 }
 
 /** Whether a file has records. */
@@ -59,10 +61,23 @@ export function hasGraph(files: readonly FileInfo[]): boolean {
   return files.some(isGraph);
 }
 
+export interface Missing {
+  readonly sentence: string;
+  readonly command: string;
+  /** What the command does; undefined: "To record it". */
+  readonly does?: string;
+}
+
+export const NO_PROFILE: Missing = { sentence: "These files have no profile, which has all blocks by stack.", command: "dmdv run ./app" };
+export const NO_GRAPH: Missing = { sentence: "These files have no heap graph, which has the pointers between blocks.", command: "dmdv run --graph=yes ./app" };
+export const NO_HISTORY: Missing = { sentence: "These files are not the history of a program’s builds.", does: "To show one", command: "dmdv history page --db=DB" };
+
 export interface View {
   /** Its name in links. */
   readonly id: string;
   readonly title: string;
+  /** The title where there is little room; undefined: the same. */
+  readonly short?: string;
   /** The question that it answers: the line above it, and the tab's tooltip. */
   readonly question: string;
   readonly component: ComponentType<ViewProps>;
@@ -74,6 +89,8 @@ export interface View {
   readonly showsPeak?: "yes" | "not";
   /** Whether it has anything to show for these files; undefined: always. */
   readonly applies?: (files: readonly FileInfo[]) => boolean;
+  /** If it does not apply: a sentence on what these files lack, and the command that records it. */
+  readonly missing: Missing;
   /** Which files it can show; undefined: all. */
   readonly shows?: (file: FileInfo) => boolean;
   /** For a view that compares: which files it shows if the link names none. */

@@ -10,7 +10,7 @@ import { useAsk } from "../ui/ask.ts";
 import { Stack } from "../ui/details.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
-import { hasGraph, isGraph, isProfile, type View, type ViewProps } from "./view.ts";
+import { hasGraph, isGraph, isProfile, NO_GRAPH, type View, type ViewProps } from "./view.ts";
 import type { WasteAnswer, WasteFinding } from "./wasteanswers.ts";
 
 const PAGE = 50;
@@ -62,6 +62,11 @@ export function WasteBody({ answer, files, keys, set, goTo, pager }: BodyProps):
               <Finding key={answer.first + i} finding={finding} hasRecords={file !== undefined && isProfile(file)} goTo={goTo} />
             ))}
           </ol>
+        )}
+        {answer.findings.length === 0 && (
+          <p class="quiet">
+            The heap graph shows one moment. To record the heap near its peak: <code>dmdv run --graph=yes --dump-at-peak=yes --dump-at-exit=no ./app</code>
+          </p>
         )}
         {answer.smaller > 0 && (
           <p>
@@ -123,5 +128,6 @@ export const wasteView: View = {
   showsPeak: "not",
   keys: [],
   applies: hasGraph,
+  missing: NO_GRAPH,
   shows: isGraph,
 };
