@@ -131,16 +131,20 @@ static void be_quiet(void *ctx, const char *notice) {
   (void)notice;
 }
 
-/* The address, or the user's settings, may set another time to wait for locks. */
+/* The address, or the user's settings, may set another time to wait for locks. Statements about all
+ * runs sort them, which is faster in memory; compiling such a statement takes longer than it. */
 static bool set_up(dmdv_database_t *base, dmdv_open_t how) {
   postgresql_t *db = self(base);
-  char text[400];
+  char text[700];
   if (strcmp(PQparameterStatus(db->connection, "server_encoding"), "UTF8") != 0)
     return dmdv_driver_fail(base, "the database's encoding is not UTF8",
                             "; make one with createdb -E UTF8 -T template0");
   snprintf(text, sizeof text,
            "SELECT set_config('lock_timeout', '%ds', false)"
            " WHERE current_setting('lock_timeout') = '0'; SET search_path = dmd_history;"
+           "SELECT set_config(name, CASE name WHEN 'jit' THEN 'off' ELSE '64MB' END, false)"
+           " FROM pg_settings WHERE name = 'jit'"
+           " OR (name = 'work_mem' AND CAST(setting AS BIGINT) < 65536);"
            "SET idle_in_transaction_session_timeout = '%ds';"
            "SET default_transaction_read_only = %s",
            base->patience_s, IDLE_S, how == DMDV_OPEN_TO_READ ? "on" : "off");
