@@ -9,9 +9,13 @@
 #include "pub_tool_options.h"
 #include "pub_tool_xarray.h"
 
+#include "base/intern.h"
+#include "base/map.h"
 #include "base/str.h"
+#include "record/unwind/elfimage.h"
 #include "valgrind/dm_code.h"
 #include "valgrind/dm_env.h"
+#include "valgrind/dm_memory.h"
 #include "valgrind/dm_options.h"
 #include "valgrind/dm_private.h"
 
@@ -49,6 +53,67 @@ static Bool is_preloaded(const HChar *path) {
   return VG_(strncmp)(VG_(basename)(path), "vgpreload_", 10) == 0;
 }
 
+/* Build ids of the objects that are loaded in one epoch, by their DebugInfo. */
+static struct {
+  Bool is_ready;
+  UInt epoch;
+  dmd_intern_t texts;
+  dmd_map_t known; /* texts */
+} g_build_ids;
+
+static void begin_build_ids(void) {
+  UInt epoch = VG_(current_DiEpoch)().n;
+  if (g_build_ids.is_ready && g_build_ids.epoch == epoch)
+    return;
+  if (g_build_ids.is_ready)
+    dmd_map_destroy(&g_build_ids.known);
+  else
+    dmd_intern_init(&g_build_ids.texts, &g_env, "dm.code.build_ids");
+  dmd_map_init(&g_build_ids.known, &g_env, "dm.code.build_ids");
+  g_build_ids.is_ready = True;
+  g_build_ids.epoch = epoch;
+}
+
+/* Where the header of an object's file is mapped: before its code, in a segment of the same file. 0
+ * if the object is no longer there. */
+static Addr header_of(const DebugInfo *di) {
+  const NSegment *code = VG_(am_find_nsegment)(VG_(DebugInfo_get_text_avma)(di)), *segment = code;
+  const HChar *path = code == NULL ? NULL : VG_(am_get_filename)(code);
+  if (path == NULL || !VG_STREQ(path, VG_(DebugInfo_get_filename)(di)))
+    return 0;
+  while (segment != NULL && segment->offset != 0) {
+    segment = VG_(am_find_nsegment)(segment->start - 1);
+    if (segment != NULL && (segment->dev != code->dev || segment->ino != code->ino))
+      segment = NULL;
+  }
+  return segment == NULL ? 0 : segment->start;
+}
+
+static const char *read_build_id(const DebugInfo *di) {
+  const dmd_memory_t memory = {.read = dm_memory_read};
+  dmd_elfimage_t image;
+  dmd_strbuf_t text;
+  Addr header = header_of(di);
+  if (header == 0)
+    return NULL;
+  dmd_strbuf_init(&text, &g_env);
+  dm_memory_begin(NULL);
+  if (dmd_elfimage_read_build_id(&image, &memory, header, sizeof(UWord)))
+    dmd_build_id_text(&text, image.build_id, image.n_build_id);
+  dm_memory_end(NULL);
+  uint32_t id = dmd_intern_str(&g_build_ids.texts, text.text);
+  dmd_strbuf_destroy(&text);
+  return dmd_intern_get_str(&g_build_ids.texts, id);
+}
+
+static const char *build_id_of(const DebugInfo *di) {
+  begin_build_ids();
+  const char *found = dmd_map_find(&g_build_ids.known, (UWord)di);
+  if (found == NULL && (found = read_build_id(di)) != NULL)
+    dmd_map_add(&g_build_ids.known, (UWord)di, (void *)(UWord)found);
+  return found;
+}
+
 bool dm_object(void *ctx, dmd_code_t code, dmd_object_t *object) {
   (void)ctx;
   const DebugInfo *di = VG_(find_DebugInfo)(epoch_of(code), code.ip);
@@ -57,6 +122,7 @@ bool dm_object(void *ctx, dmd_code_t code, dmd_object_t *object) {
   if (di != NULL) {
     object->path = VG_(DebugInfo_get_filename)(di);
     object->offset = code.ip - VG_(DebugInfo_get_text_bias)(di);
+    object->build_id = build_id_of(di);
     if (VG_(DebugInfo_get_soname)(di) != NULL)
       object->soname = VG_(DebugInfo_get_soname)(di);
   } else {

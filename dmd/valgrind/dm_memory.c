@@ -57,6 +57,7 @@ bool dm_memory_holds(void *ctx, uint64_t addr, size_t n, bool *holds) {
 static struct {
   fault_catcher_t catcher;
   vki_sigset_t mask;
+  Int depth; /* of begin */
 } g_before;
 
 /* Where to continue if reading the program's memory traps. */
@@ -73,12 +74,16 @@ static void catch_trap(Int signo, Addr a) {
 
 void dm_memory_begin(void *ctx) {
   (void)ctx;
+  if (g_before.depth++ > 0)
+    return;
   VG_(sigprocmask)(VKI_SIG_SETMASK, NULL, &g_before.mask);
   g_before.catcher = VG_(set_fault_catcher)(catch_trap);
 }
 
 void dm_memory_end(void *ctx) {
   (void)ctx;
+  if (--g_before.depth > 0)
+    return;
   close_pagemap();
   VG_(set_fault_catcher)(g_before.catcher);
 }

@@ -5,7 +5,8 @@
  *
  * Memory that is not the program's is never touched. Reading a page that the program may read can
  * still trap (a mapped file's page beyond the file's end). So reads must be between begin and end,
- * while Valgrind passes traps to us. Other work may be done in between.
+ * while Valgrind passes traps to us. Other work may be done in between, and these pairs may be
+ * nested.
  */
 #ifndef DMD_VALGRIND_DM_MEMORY_H
 #define DMD_VALGRIND_DM_MEMORY_H

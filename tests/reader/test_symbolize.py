@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 
+import test_run
 import test_run_native
 from dmdvtest import Profile
 from harness import Skip, compiler, files
@@ -170,6 +171,29 @@ def test_recorded_without_symbols(test):
     found = test_run_native.frames(test, "p.json")
     test.equal(found[1:], ["knead (prog.c:8)", "main (prog.c:11)"], "stack")
     test.equal(found, test_run_native.frames(test, "with.json"), "as recorded with symbols")
+
+
+def test_recorded_under_valgrind(test):
+    """The same under Valgrind, which names what is left in the program: calls into libraries."""
+    need_libdw(test)
+    test_run.need_tool(test)
+    path = test_run_native.program(test, "-Wl,--build-id")
+    unstripped = test.path("elsewhere")
+    shutil.copy(path, unstripped)
+    test.run(["strip", "--strip-all", path])
+    test.dmdv("run", "--engine=valgrind", "--graph=no", "-q", "--mode=live", "-o", "p.json", path)
+    build_id = test.run(["readelf", "-n", unstripped]).out.partition("Build ID: ")[2].split()[0]
+    objects = {entry["path"]: entry for entry in files.read_json(test.path("p.json"))["dmd"]["objects"]}
+    test.equal(objects[path].get("buildId"), build_id, "the program's build id")
+    for library, entry in objects.items():
+        if "vgpreload_" not in library:
+            said = test.run(["readelf", "-n", library]).out
+            test.equal(entry.get("buildId"), said.partition("Build ID: ")[2].split("\n")[0], library)
+    os.makedirs(test.path("debug/.build-id/" + build_id[:2]))
+    shutil.move(unstripped, test.path("debug/.build-id/%s/%s.debug" % (build_id[:2], build_id[2:])))
+    os.remove(path)
+    symbolize(test, "--debug-dir=debug", "p.json")
+    test.equal(test_run_native.frames(test, "p.json")[1:], ["knead (prog.c:8)", "main (prog.c:11)"], "stack")
 
 
 def test_wrong_command_lines(test):

@@ -31,8 +31,8 @@ static const dmd_option_table_t table = {options, sizeof options / sizeof *optio
 
 static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv symbolize [OPTION...] FILE...\n\n"
-             "Finds the functions, lines and inlined calls of frames that the native engine\n"
-             "recorded without them, since the program was stripped or its debug information\n"
+             "Finds the functions, lines and inlined calls of frames that were recorded\n"
+             "without them, since the program was stripped or its debug information\n"
              "was elsewhere, and writes the profiles again. The objects' build ids decide\n"
              "which files are the right ones. They are searched under the objects' own paths,\n"
              "in the usual folders, and where the options say.\n\n"

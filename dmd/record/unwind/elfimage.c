@@ -201,3 +201,18 @@ bool dmd_elfimage_read(dmd_elfimage_t *image, const dmd_memory_t *memory,
   }
   return image->start == first->start && image->end > image->start;
 }
+
+bool dmd_elfimage_read_build_id(dmd_elfimage_t *image, const dmd_memory_t *memory, uint64_t start,
+                                uint64_t word_szB) {
+  const dmd_mapping_t first = {.start = start, .end = start + DMD_PAGE_SZB};
+  reader_t r = {.memory = memory, .first = &first, .word_szB = (size_t)word_szB};
+  *image = (dmd_elfimage_t){.start = start};
+  if (!read_header(&r) || !find_bias(&r, image))
+    return false;
+  for (uint32_t i = 0; i < r.n_parts; i++) {
+    part_t part = part_at(&r, i);
+    if (part.type == PT_NOTE)
+      take_notes(&r, image, &part);
+  }
+  return image->n_build_id > 0;
+}

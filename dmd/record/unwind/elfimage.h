@@ -33,4 +33,8 @@ bool dmd_elfimage_read(dmd_elfimage_t *image, const dmd_memory_t *memory,
                        const dmd_mappings_t *mappings, const dmd_mapping_t *first,
                        uint64_t word_szB);
 
+/* Reads only the build id of the image whose file header is at this address; false without one. */
+bool dmd_elfimage_read_build_id(dmd_elfimage_t *image, const dmd_memory_t *memory, uint64_t start,
+                                uint64_t word_szB);
+
 #endif
