@@ -5,10 +5,17 @@ import os
 import shlex
 import subprocess
 
-from harness.expect import Failure, tail
+from harness.expect import Failure, Skip, tail
 
+# How many times slower than usual programs run, as in a guest whose processor is emulated.
+SLOWNESS = int(os.environ.get("DMD_TESTS_SLOWNESS", "1"))
 # Tests measure no times. This only ends a program that hangs.
-HANG_SECONDS = 600
+HANG_SECONDS = 600 * SLOWNESS
+
+# A folder of compiled programs, which another machine has filled. Where DMD_TESTS_COMPILE names it, it is being filled:
+# a test ends as skipped at the first command that is no compiler.
+ONLY_COMPILES = "DMD_TESTS_COMPILE" in os.environ
+COMPILED = os.environ.get("DMD_TESTS_COMPILE") or os.environ.get("DMD_TESTS_COMPILED")
 
 
 class TimedOut(Failure):
@@ -35,9 +42,11 @@ class Done:
 
 
 def run(command, folder=None, env=None, status=0, stdin=b"", stderr=subprocess.PIPE, timeout=HANG_SECONDS, text=True,
-        **more):
+        compiles=False, **more):
     """Runs the command in the folder and expects this exit status (None: any). `env` is the whole environment; `text`:
-    returns the output as text, else as bytes; `more` goes to subprocess.run."""
+    returns the output as text, else as bytes; `compiles`: it is a compiler; `more` goes to subprocess.run."""
+    if ONLY_COMPILES and not compiles:
+        raise Skip("only compiled")
     given = {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
     try:
         ended = subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=stderr, timeout=timeout,

@@ -2,11 +2,12 @@
 """The build's compilers, and compiling a program with them."""
 
 import functools
+import hashlib
 import os
 import re
 import shutil
 
-from harness import commands
+from harness import commands, files
 from harness.expect import Skip
 
 # For each suffix of a source: the environment variable that names the compiler, and the default.
@@ -22,7 +23,7 @@ def compiler_for(suffix):
 @functools.lru_cache(maxsize=None)
 def _macros(command):
     """The macros that a compiler defines by itself; empty if the command is not a compiler."""
-    done = commands.run([*command, "-dM", "-E", "-x", "c", os.devnull], status=None)
+    done = commands.run([*command, "-dM", "-E", "-x", "c", os.devnull], status=None, compiles=True)
     return frozenset(line.split()[1] for line in done.out.splitlines()) if done.status == 0 else frozenset()
 
 
@@ -61,10 +62,24 @@ def sanitizer_flags(command):
     return flags if done.status == 0 else None
 
 
+def _kept(source, command):
+    """The file below DMD_TESTS_COMPILED for this command and this source. None without such a folder."""
+    if commands.COMPILED is None:
+        return None
+    key = "\0".join([os.path.basename(source), files.read(source), *command])
+    return os.path.join(commands.COMPILED, hashlib.sha256(key.encode()).hexdigest())
+
+
 def compile_program(source, output, builddir, flags=(), compiler=None):
     """Compiles with the header that the build in `builddir` installs, by this command or the build's. The flags come
     last, so that they may name libraries. Returns `output`, the program's path."""
     include = os.path.join(builddir, "include")
     headers = ["-I" + include, "-I" + os.path.join(include, "valgrind")]
-    commands.run([*(compiler or compiler_for(os.path.splitext(source)[1])), *headers, source, "-o", output, *flags])
+    command = [*(compiler or compiler_for(os.path.splitext(source)[1])), *headers]
+    kept = _kept(source, [*command, *flags])
+    if kept and os.path.exists(kept):
+        return shutil.copy(kept, output)
+    commands.run([*command, source, "-o", output, *flags], compiles=True)
+    if kept and commands.ONLY_COMPILES:
+        shutil.copy(output, kept)
     return output

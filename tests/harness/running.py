@@ -14,7 +14,7 @@ try:
 except ImportError:
     jsonschema = None
 
-HANG_SECONDS = 120
+HANG_SECONDS = 120 * commands.SLOWNESS
 
 
 class Running:

@@ -61,7 +61,7 @@ def test_children(t):
 
 def test_a_child_that_is_made_meanwhile(t):
     """The child is not the process that the signal ends, and ends as it likes."""
-    run = t.run(t.program("amid_fork.c"), status=-signal.SIGTERM, timeout=60,
+    run = t.run(t.program("amid_fork.c"), status=-signal.SIGTERM, timeout=HANG_SECONDS,
                 preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
     t.equal([p.at("kept_block") for p in run.profiles.values()], [KEPT, KEPT])
     t.equal(sorted(len(p.at("child_block")) for p in run.profiles.values()), [0, 1])

@@ -58,11 +58,17 @@ static void spoil_heap(void) {
 
 static void crash(const char *how) {
   pthread_t thread;
+#if defined(__x86_64__)
   static volatile int one = 1, zero;
+#endif
   if (strcmp(how, "segv") == 0)
     *(volatile int *)8 = 1;
   else if (strcmp(how, "fpe") == 0)
+#if defined(__x86_64__)
     zero = one / zero;
+#else
+    raise(SIGFPE); /* arm64 divides by zero */
+#endif
   else if (strcmp(how, "trap") == 0)
 #if defined(__x86_64__)
     __asm__ volatile("int3");
