@@ -6,6 +6,8 @@
  *
  *   DMD_REGISTER_FP, _SP, _IP   DWARF's numbers of the frame pointer, the stack pointer, and of the
  *                               column of the return address
+ *   DMD_STORAGE_FOLLOWS         whether thread-local storage begins at the thread pointer; else it
+ *                               ends there
  *   dmd_machine_pause()         tells the processor that this thread spins
  *   dmd_machine_code(word)      the address of code in a word that was read from a stack or
  * register DMD_SIGNAL_CODE             the two instructions to which a signal handler returns, the

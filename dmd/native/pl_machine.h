@@ -27,9 +27,8 @@ typedef struct pl_context {
 /* The registers where a signal handler interrupted the thread. */
 pl_context_t pl_machine_context(const ucontext_t *from);
 
-/* The end of the calling thread's thread-local storage where that lies below the thread pointer, as
- * on x86-64; 0: it lies above. */
-uint64_t pl_machine_storage_end(void);
+/* Of the calling thread. */
+uint64_t pl_machine_thread_pointer(void);
 
 /* As dlopen, called by the code at caller: the loader looks for libraries in its folders, too. */
 void *pl_machine_dlopen(const char *name, int mode, const void *caller);

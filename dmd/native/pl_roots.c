@@ -13,6 +13,7 @@
 #include "native/pl_roots.h"
 
 #include "base/limits.h"
+#include "base/machine.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "native/pl_channel.h"
@@ -389,6 +390,7 @@ static void visit_thread(const pl_stopped_t *stopped, dmd_thread_fn visit, void 
                          .stack_end = stack.end,
                          .red_zone_szB = PL_RED_ZONE_SZB,
                          .thread_pointer = stopped->thread_pointer,
+                         .storage_follows = DMD_STORAGE_FOLLOWS,
                          .registers = at->registers,
                          .n_registers = at->n_registers,
                          .codes = codes,

@@ -43,7 +43,7 @@ static struct {
 
 static pl_stopped_t self_at(const ucontext_t *context) {
   return (pl_stopped_t){.thread = pl_thread(),
-                        .thread_pointer = pl_machine_storage_end(),
+                        .thread_pointer = pl_machine_thread_pointer(),
                         .at = pl_machine_context(context),
                         .tid = (int)syscall(SYS_gettid)};
 }

@@ -80,6 +80,7 @@ typedef struct dmd_thread {
   uint64_t stack_start, stack_end; /* the stack that it was given; equal: unknown */
   uint64_t red_zone_szB;           /* bytes below the stack pointer that are in use */
   uint64_t thread_pointer;         /* its thread-local storage ends here; 0: unknown */
+  bool storage_follows;            /* it begins there instead */
   const uint64_t *registers;
   uint32_t n_registers;
   const dmd_code_t *codes; /* code addresses of its frames, innermost first */

@@ -9,7 +9,7 @@
  *                                valgrind.h compiles it
  *   DM_IP, DM_SP, DM_FP          instruction, stack and frame pointer
  *   DM_FP_OFFSET                 where the frame pointer is in the guest state; -1: there is none
- *   DM_STORAGE_OFFSET            where the end of thread-local storage is there; -1: unknown
+ *   DM_STORAGE_OFFSET            where the thread pointer is there; -1: unknown
  *   DM_FINDS_WORDS               1 if a return address is just below its caller's stack pointer
  *   DM_GETS_GUEST                1 if Valgrind can pass the guest state to functions of the tool
  *   DM_ANSWERS_CALLS             1 if calls of malloc and the like are answered at their entry

@@ -11,6 +11,7 @@
 #include "pub_tool_vki.h"
 
 #include "base/limits.h"
+#include "base/machine.h"
 #include "valgrind/dm_machine.h"
 #include "valgrind/dm_memory.h"
 #include "valgrind/dm_roots.h"
@@ -73,8 +74,7 @@ static void read_registers(ThreadId tid) {
 
 /*--- Threads ---*/
 
-/* The end of thread-local storage on platforms where it lies below the thread pointer and the guest
- * state contains that; else 0. */
+/* 0 on platforms whose guest state does not contain it. */
 static Addr read_thread_pointer(ThreadId tid) {
   Addr pointer = 0;
   if (DM_STORAGE_OFFSET >= 0)
@@ -124,6 +124,7 @@ static void visit_thread(ThreadId tid, stack_t stack, Addr thread_pointer, dmd_t
                          .stack_end = stack.end,
                          .red_zone_szB = VG_STACK_REDZONE_SZB,
                          .thread_pointer = thread_pointer,
+                         .storage_follows = DMD_STORAGE_FOLLOWS,
                          .registers = g_registers.values,
                          .n_registers = g_registers.n,
                          .codes = codes,

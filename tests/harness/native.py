@@ -125,6 +125,7 @@ class NativeToolTest(ToolTest):
     make_run = NamedRun
     # Each part of the heap counts its bytes from sample to sample, and addresses differ from run to run.
     sample_error = 5
+    reuses_stacks = True
 
     def __init__(self, bench, name, sources):
         super().__init__(bench, name, sources)

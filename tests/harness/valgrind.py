@@ -12,6 +12,7 @@ behind fails, so that tests need not say so.
 """
 
 import os
+import platform
 import re
 
 from harness import commands, files, graphfile, profile
@@ -147,6 +148,7 @@ class ToolTest(Test):
 
     make_run = Run
     sample_error = 0  # how many samples more or less the same program may have
+    reuses_stacks = platform.machine() != "aarch64"
 
     def __init__(self, bench, name, sources):
         super().__init__(bench.place, name)

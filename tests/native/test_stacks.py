@@ -65,7 +65,7 @@ def test_forks_while_others_load(t):
     names = [t.program("plugin.c", extra=["-shared", "-fPIC"])]
     program = t.program("loading_forks.c")
     for _ in range(5):
-        run = t.run([program, *names], options=["--check-stacks=yes"], timeout=60)
+        run = t.run([program, *names], options=["--check-stacks=yes"])
         t.equal(run.out, b"done\n")
 
 

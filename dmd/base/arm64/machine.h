@@ -9,6 +9,7 @@
 
 /* The return address is in the link register, and is saved where the function wants. */
 enum { DMD_REGISTER_FP = 29, DMD_REGISTER_SP = 31, DMD_REGISTER_IP = 30 };
+enum { DMD_STORAGE_FOLLOWS = 1 };
 
 /* mov x8, #139 (rt_sigreturn); svc #0. The frame is a siginfo_t of 128 bytes, then a ucontext_t, in
  * which the registers begin 184 bytes from the start. */

@@ -16,7 +16,7 @@ pl_context_t pl_machine_context(const ucontext_t *from) {
   return context;
 }
 
-uint64_t pl_machine_storage_end(void) {
+uint64_t pl_machine_thread_pointer(void) {
   return (uint64_t)pthread_self();
 }
 

@@ -14,8 +14,8 @@ pl_context_t pl_machine_context(const ucontext_t *from) {
   return context;
 }
 
-uint64_t pl_machine_storage_end(void) {
-  return 0;
+uint64_t pl_machine_thread_pointer(void) {
+  return (uint64_t)__builtin_thread_pointer();
 }
 
 bool pl_machine_is_binding(uint32_t type, bool *is_call) {

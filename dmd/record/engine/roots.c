@@ -7,8 +7,9 @@
 /* Maximum size of a root of mapped memory, so that offsets in it are small numbers. */
 static const uint64_t MAX_ROOT = UINT64_C(1) << 30;
 
-/* Maximum size of a thread's control block, behind its thread-local storage. */
-enum { CONTROL_BLOCK_SZB = 4096 };
+/* Maximum size of a thread's control block, behind its thread-local storage; and the size of what
+ * is at the thread pointer where the storage follows it, before that is aligned. */
+enum { CONTROL_BLOCK_SZB = 4096, STORAGE_HEAD_SZB = 16 };
 
 /* ---- Mappings and objects. ---- */
 
@@ -88,17 +89,20 @@ static const dmd_mapping_t *find_outside_heap(const dmd_roots_t *roots, uint64_t
   return mapping == NULL || mapping->is_heap ? NULL : mapping;
 }
 
-/* Thread-local storage ends at the thread pointer; the thread's control block follows. */
+/* Thread-local storage ends at the thread pointer, and the thread's control block follows; or it
+ * begins there, and the control block counts as the stack before it. */
 static range_t add_thread_storage(dmd_roots_t *roots, const dmd_thread_t *thread) {
   uint64_t pointer = thread->thread_pointer;
   const dmd_mapping_t *mapping = find_outside_heap(roots, pointer);
   if (pointer == 0 || mapping == NULL)
     return (range_t){0, 0};
   range_t range = {mapping->start, mapping->end};
-  if (pointer - range.start > roots->tls_szB)
-    range.start = pointer - roots->tls_szB;
-  if (range.end - pointer > CONTROL_BLOCK_SZB)
-    range.end = pointer + CONTROL_BLOCK_SZB;
+  uint64_t below = thread->storage_follows ? 0 : roots->tls_szB;
+  uint64_t above = thread->storage_follows ? STORAGE_HEAD_SZB + roots->tls_szB : CONTROL_BLOCK_SZB;
+  if (pointer - range.start > below)
+    range.start = pointer - below;
+  if (range.end - pointer > above)
+    range.end = pointer + above;
   add_root(roots,
            (dmd_root_t){.kind = DMD_ROOT_THREAD, .thread = thread->thread, .origin = pointer},
            range);

@@ -22,7 +22,7 @@ typedef VexGuestARM64State dm_guest_t;
 #define DM_RESULT guest_X0
 #define DM_RETURN guest_X30
 #define DM_FP_OFFSET (Int) offsetof(dm_guest_t, guest_X29)
-#define DM_STORAGE_OFFSET -1
+#define DM_STORAGE_OFFSET (Int) offsetof(dm_guest_t, guest_TPIDR_EL0)
 #define DM_FINDS_WORDS 0
 #define DM_ANSWERS_CALLS 1
 #define DM_SEES_CLAIMS 1

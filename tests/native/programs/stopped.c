@@ -65,6 +65,17 @@ static void *in_register(void *unused) {
                    : "+r"(block)
                    : "m"(g_done)
                    : "rbx");
+#elif defined(__aarch64__)
+  void *block = hold(1);
+  wipe();
+  __asm__ volatile("mov x19, %0\n"
+                   "mov %0, xzr\n"
+                   "1: yield\n"
+                   "ldr w9, [%1]\n"
+                   "cbz w9, 1b\n"
+                   : "+r"(block)
+                   : "r"(&g_done)
+                   : "x9", "x19", "memory");
 #endif
   return unused;
 }

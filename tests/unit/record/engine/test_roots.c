@@ -430,6 +430,32 @@ static void thread_local_storage(void **state) {
   end(&f);
 }
 
+/* As on arm64: two words, and the storage after them. What lies below is the stack's. */
+static void thread_local_storage_that_follows(void **state) {
+  (void)state;
+  fixture_t f;
+  begin_with_image(&f);
+  uint64_t stack = image() + 0x100000;
+  map(stack, stack + 0x9000, NULL, 0);
+  dmd_thread_t *thread = add_thread(0);
+  thread->sp = stack + 0x8000;
+  thread->stack_start = stack;
+  thread->stack_end = stack + 0x9000;
+  thread->thread_pointer = stack + 0x8800;
+  thread->storage_follows = true;
+  find(&f);
+  const uint64_t stored = 0x8800 + 16 + TLS_SZB + 16;
+  char expected[300];
+  snprintf(
+      expected, sizeof expected,
+      "registers x 3 thread 1; storage 8800-%llx thread 1 from 8800; stack 7f80-8800 thread 1; ",
+      (unsigned long long)stored);
+  assert_memory_equal(spell(&f, stack), expected, strlen(expected));
+  snprintf(expected, sizeof expected, "; other %llx-9000", (unsigned long long)stored);
+  assert_non_null(strstr(spell(&f, stack), expected));
+  end(&f);
+}
+
 static void use(host_t *host, void *arg) {
   fixture_t *f = arg;
   dmd_roots_t roots;
@@ -463,6 +489,7 @@ int main(void) {
       cmocka_unit_test(notes_that_are_broken),
       cmocka_unit_test(sonames),
       cmocka_unit_test(thread_local_storage),
+      cmocka_unit_test(thread_local_storage_that_follows),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
