@@ -24,8 +24,8 @@ def test_what_threads_hold(t):
         for _ in range(3):
             graph = program.graph(program.dump_graph()[1])
             found = {number: holders(graph, number) for number in range(1, 9)}
-            t.equal([kinds for number, kinds in found.items() if number in (2, 3, 4, 7)],
-                    [[STACK], [STACK], [THREAD], [STACK]])
+            # A register that the kernel keeps may hold it as well, such as an argument of the function before.
+            t.equal([set(found[number]) - {REGISTERS} for number in (2, 3, 4, 7)], [{STACK}, {STACK}, {THREAD}, {STACK}])
             t.check(REGISTERS in found[1], "the block in a register: %s" % found)
             t.check(OTHER in found[5], "the block on the program's own stack: %s" % found)
             t.equal(found[8], [])
