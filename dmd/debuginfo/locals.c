@@ -160,29 +160,22 @@ static bool is_program(Elf *elf) {
   return false;
 }
 
-static uint64_t round_up(uint64_t n, uint64_t align) {
-  return (n + align - 1) & ~(align - 1);
-}
-
-/* Where the program's own thread-local storage begins, from the thread pointer. On x86 it ends
- * there, rounded up; on arm64 it follows two words. False on other processors. */
-static bool find_storage(Elf *elf, uint64_t *start, uint64_t *szB) {
+/* How far below the thread pointer the program's own thread-local storage begins. On x86 it ends at
+ * the thread pointer, rounded up. False on other processors. */
+static bool find_storage(Elf *elf, uint64_t *below) {
   GElf_Ehdr header;
   size_t n;
   if (!is_program(elf) || gelf_getehdr(elf, &header) == NULL || elf_getphdrnum(elf, &n) != 0 ||
-      (header.e_machine != EM_X86_64 && header.e_machine != EM_386 &&
-       header.e_machine != EM_AARCH64))
+      (header.e_machine != EM_X86_64 && header.e_machine != EM_386))
     return false;
   for (size_t i = 0; i < n; i++) {
     GElf_Phdr segment;
     if (gelf_getphdr(elf, (int)i, &segment) == NULL || segment.p_type != PT_TLS)
       continue;
     uint64_t align = segment.p_align > 0 ? segment.p_align : 1;
-    if ((align & (align - 1)) != 0 || segment.p_memsz > UINT64_MAX - align ||
-        align > UINT64_MAX - 16)
+    if ((align & (align - 1)) != 0 || segment.p_memsz > UINT64_MAX - align)
       return false;
-    *szB = segment.p_memsz;
-    *start = header.e_machine == EM_AARCH64 ? round_up(16, align) : -round_up(*szB, align);
+    *below = (segment.p_memsz + align - 1) & ~(align - 1);
     return true;
   }
   return false;
@@ -192,12 +185,12 @@ void dmdv_locals_of_thread(dmd_variables_t *variables, const dmdv_debugfile_t *f
                            const dmdv_dwarfindex_t *index) {
   GElf_Addr shift;
   Elf *elf = dwfl_module_getelf(file->module, &shift);
-  uint64_t start, szB, offset;
-  if (elf == NULL || !find_storage(elf, &start, &szB))
+  uint64_t below, offset;
+  if (elf == NULL || !find_storage(elf, &below))
     return;
   for (uint32_t i = 1; i <= index->variable_dies.last; i++) {
     Dwarf_Die *die = DMD_POOL_AT(&index->variable_dies, Dwarf_Die, i);
-    if (dmdv_die_thread_offset(die, &offset) && offset < szB)
-      add(variables, index, die, start + offset);
+    if (dmdv_die_thread_offset(die, &offset) && offset < below)
+      add(variables, index, die, offset - below);
   }
 }

@@ -169,6 +169,7 @@ def _left_tag(run, times, function="returns_early"):
 
 
 def tags_left_by_a_return(t):
+    t.need_code()
     run = t.run("return")
     t.equal(_left_tag(run, 1), True)
     t.equal(run.profile.at("within"), ["100+4 tag lib"])
@@ -176,12 +177,14 @@ def tags_left_by_a_return(t):
 
 
 def tags_left_by_longjmp(t):
+    t.need_code()
     run = t.run("jump")
     t.equal(_left_tag(run, 1, "jumps"), True)
     t.equal(run.profile.at("later"), ["5000+0"])
 
 
 def tags_left_before_a_dump(t):
+    t.need_code()
     # Found by the dump; what comes afterwards does not bear the tag.
     run = t.run("only-dump")
     t.equal([len(run.numbered(n).faults) for n in (1, 2)], [1, 1])
@@ -189,6 +192,7 @@ def tags_left_before_a_dump(t):
 
 
 def tags_left_at_exit(t):
+    t.need_code()
     t.equal(_left_tag(t.run("exit"), 1), True)
 
 

@@ -32,7 +32,7 @@ static void add_object(dmd_roots_t *roots, const dmd_mapping_t *mapping,
   uint32_t number = dmd_pool_add(&roots->mappings.objects);
   uint32_t build_id = dmd_intern_bytes(&roots->texts, image->build_id, image->n_build_id);
   *DMD_POOL_AT(&roots->mappings.objects, dmd_mapped_object_t, number) =
-      (dmd_mapped_object_t){image->start, image->end, image->bias};
+      (dmd_mapped_object_t){image->start, image->end, image->bias, image->last_start};
   dmd_graph_object_t object = {.path = mapping->path,
                                .soname =
                                    image->soname[0] == '\0' ? NULL : keep(roots, image->soname),
@@ -196,12 +196,24 @@ static range_t without_taken(const dmd_roots_t *roots, range_t range) {
   return range;
 }
 
+/* Where segments begin at multiples of 64 KiB, as on arm64, the kernel may place memory that a
+ * program asks for between an object's. */
+static bool is_in_hole(const dmd_mapped_object_t *object, const dmd_mapping_t *mapping,
+                       uint64_t addr) {
+  return mapping->path == NULL && addr < object->last_start;
+}
+
 /* Cuts the range at the borders of objects; returns the number of the object that contains it. */
-static uint32_t cut_at_object(const dmd_roots_t *roots, range_t *range) {
+static uint32_t cut_at_object(const dmd_roots_t *roots, const dmd_mapping_t *mapping,
+                              range_t *range) {
   uint32_t object = dmd_mappings_object(&roots->mappings, range->start);
   uint64_t border = range->end;
-  if (object != DMD_NONE)
-    border = dmd_mapped_object_at(&roots->mappings, object)->end;
+  if (object != DMD_NONE) {
+    const dmd_mapped_object_t *around = dmd_mapped_object_at(&roots->mappings, object);
+    bool is_other = is_in_hole(around, mapping, range->start);
+    border = is_other ? around->last_start : around->end;
+    object = is_other ? DMD_NONE : object;
+  }
   for (uint32_t i = 1; object == DMD_NONE && i <= roots->mappings.objects.last; i++) {
     uint64_t start = dmd_mapped_object_at(&roots->mappings, i)->start;
     if (start > range->start && start < border)
@@ -218,7 +230,7 @@ static void add_memory(dmd_roots_t *roots, const dmd_mapping_t *mapping) {
     range_t range = without_taken(roots, rest);
     if (range.start >= rest.end)
       return;
-    uint32_t object = cut_at_object(roots, &range);
+    uint32_t object = cut_at_object(roots, mapping, &range);
     add_root(roots,
              object == DMD_NONE ? (dmd_root_t){.kind = DMD_ROOT_OTHER, .name = mapping->path}
                                 : (dmd_root_t){.kind = DMD_ROOT_DATA, .object = object},

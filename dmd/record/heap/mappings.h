@@ -27,7 +27,8 @@ typedef struct dmd_mapping {
 /* Where a program or library is mapped. */
 typedef struct dmd_mapped_object {
   uint64_t start, end;
-  uint64_t bias; /* subtract this from a program address to get an address in the object */
+  uint64_t bias;       /* subtract this from a program address to get an address in the object */
+  uint64_t last_start; /* its data; anonymous memory before that is in a hole */
 } dmd_mapped_object_t;
 
 typedef struct dmd_mappings {

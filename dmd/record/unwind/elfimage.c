@@ -90,6 +90,8 @@ static void take_load(dmd_elfimage_t *image, const part_t *part) {
   uint64_t start = image->bias + part->addr, end = start + part->szB;
   start &= ~(uint64_t)(DMD_PAGE_SZB - 1);
   end = (end + DMD_PAGE_SZB - 1) & ~(uint64_t)(DMD_PAGE_SZB - 1);
+  if (start > image->end)
+    image->last_start = start;
   if (start < image->start)
     image->start = start;
   if (end > image->end)

@@ -20,6 +20,7 @@ enum {
 
 typedef struct dmd_elfimage {
   uint64_t start, end; /* of all loaded segments, in whole pages */
+  uint64_t last_start; /* of the segments after the last hole, in which other memory may be */
   uint64_t bias;       /* subtract this from an address in the program to get one in the file */
   uint8_t build_id[DMD_MAX_BUILD_ID];
   uint32_t n_build_id;             /* 0: no build id */

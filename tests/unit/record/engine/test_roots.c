@@ -324,6 +324,23 @@ static void data_of_objects(void **state) {
   end(&f);
 }
 
+/* The object's code is one page, and the program asked for the page after it. */
+static void memory_in_a_hole_of_an_object(void **state) {
+  (void)state;
+  fixture_t f;
+  begin_with_image(&f);
+  part_of_image(1)->p_filesz = part_of_image(1)->p_memsz = PAGE;
+  g_n_mappings = 0;
+  map(image(), image() + PAGE, "/lib/x.so", 0)->is_writable = false;
+  map(image() + PAGE, image() + 2 * PAGE, NULL, 0);
+  map(image() + 2 * PAGE, image() + 3 * PAGE, "/lib/x.so", 2 * PAGE);
+  map(image() + 3 * PAGE, image() + 5 * PAGE, NULL, 0);
+  find(&f);
+  assert_string_equal(spell(&f, image()),
+                      "other 1000-2000; data 2000-3000 of 1; data 3000-5000 of 1");
+  end(&f);
+}
+
 /* Memory at the object's start that is not an ELF header: a program can overwrite it. */
 static void what_is_no_object(void **state) {
   (void)state;
@@ -485,6 +502,7 @@ int main(void) {
       cmocka_unit_test(a_stack_from_the_heap),
       cmocka_unit_test(the_red_zone_ends_with_the_stack),
       cmocka_unit_test(data_of_objects),
+      cmocka_unit_test(memory_in_a_hole_of_an_object),
       cmocka_unit_test(what_is_no_object),
       cmocka_unit_test(notes_that_are_broken),
       cmocka_unit_test(sonames),
