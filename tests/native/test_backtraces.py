@@ -2,11 +2,10 @@
 """The stacks of blocks that are drawn by lot equal the backtraces that gdb prints when they are allocated."""
 
 import os
-import random
+import sys
 
 from harness import commands, files
 from harness.native import NativeGraph
-
 
 SQL = """create table t(a integer primary key, b text);
 with recursive n(i) as (select 1 union all select i + 1 from n where i < 300)
@@ -122,7 +121,7 @@ def same_stacks(t, wanted, command):
 
 
 def test_of_python(t):
-    same_stacks(t, 200, [t.need("python3"), "-S", "-c", "1"])
+    same_stacks(t, 200, [sys.executable, "-S", "-c", "1"])
 
 
 def test_of_sqlite(t):
