@@ -139,7 +139,7 @@ def codes_are_exact(t):
     graph = t.run().graph_numbered(1)
     objdump = commands.run([t.need("objdump"), "-d", "--no-show-raw-insn", t.program()]).out
     lines = [int(m.group(1), 16) for m in re.finditer(r"^ +([0-9a-f]+):", objdump, re.MULTILINE)]
-    calls = {int(m.group(1), 16) for m in re.finditer(r"^ +([0-9a-f]+):\s+call", objdump, re.MULTILINE)}
+    calls = {int(m.group(1), 16) for m in re.finditer(r"^ +([0-9a-f]+):\s+(?:call|blr?\s)", objdump, re.MULTILINE)}
     number = next(i + 1 for i, o in enumerate(graph.objects) if o.path == t.program())
     found = {code.address for stack in graph.stacks for code in stack[1:] if code.object == number}
     t.check(len(found) > 10, "%d codes" % len(found))
