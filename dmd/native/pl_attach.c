@@ -128,7 +128,7 @@ static void start(void *ctx) {
 __attribute__((visibility("default"))) const char *dmd_native_attach(const char *options) {
   pl_thread_t *thread = pl_thread();
   g_attach.why_not = NULL;
-  if (g_attach.is_attached && g_state == PL_WATCHING)
+  if (g_state == PL_WATCHING)
     return "it is being recorded already";
   if (pl_real_is_found() && !g_attach.has_started)
     return "it was started with the engine, which has ended";

@@ -28,10 +28,21 @@ bool pl_signal_is_ours(void) {
 
 /* ---- The handler ---- */
 
+/* The handler stays when the engine gives the signal up: another process may be sending it, and it
+ * may be pending in threads that block it. Then kill has the effect that the program expects. */
+static void act_as_shown(int number) {
+  if (g_signal.shown.sa_handler != SIG_DFL)
+    return;
+  g_real.sigaction(number, &g_signal.shown, NULL);
+  syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+}
+
 static void handle(int number, siginfo_t *info, void *context) {
   int error = errno;
-  (void)number;
-  g_signal.answer(info, context);
+  if (pl_signal_is_ours() || info->si_code != SI_USER)
+    g_signal.answer(info, context);
+  else
+    act_as_shown(number);
   errno = error;
 }
 
@@ -47,7 +58,6 @@ static bool make_mark(void) {
   return g_signal.mark != MAP_FAILED;
 }
 
-/* The handler stays when the engine gives the signal up, which another process may be sending. */
 static bool was_ours(const struct sigaction *action) {
   return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == handle;
 }

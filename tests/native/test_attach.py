@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """dmdv run --pid=PID: the engine is attached to a program that runs, and detached from it."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -14,6 +15,7 @@ from harness.native import NativeProfile
 from harness.running import HANG_SECONDS, running
 
 OURS = "libdmd.so"
+SIGNAL = 60  # the engine's
 
 
 def attached_program(t, *arguments):
@@ -173,17 +175,168 @@ def test_its_end(t):
             t.equal(os.path.exists(program.folder + "/out.json"), is_attached)
 
 
+@contextlib.contextmanager
+def begins(t, *command, with_engine=False, **more):
+    """A program that runs; the test is skipped if it may not become what its arguments say."""
+    with contextlib.ExitStack() as stack:
+        try:
+            program = stack.enter_context(running(t, list(command), with_engine=with_engine, **more))
+        except Failure as failure:
+            if command[1] in ("rooted", "traced"):
+                raise Skip("the system does not allow it: %s" % failure) from failure
+            raise
+        yield program
+
+
+def refused(t, program, why, *arguments, **more):
+    t.contains(dmdv(t, program, *arguments, status=3, **more).err, why)
+    t.equal(program.process.poll(), None, "it runs")
+
+
+def works(t, program):
+    """What was refused has left the process as it was."""
+    t.equal(calls_to_us(program), 0)
+    work(t, program)
+    program.end()
+
+
 def test_refused(t):
     """What cannot be attached to is refused with the reason, and runs on untouched."""
     with attached_program(t, "0") as program:
         t.contains(dmdv(t, program, "--mode=nonsense", status=2).err, "--mode=nonsense")
-        t.contains(dmdv(t, program, "-o", "none/out.json", status=3).err, "may not write files in this folder")
-        t.contains(dmdv(t, program, "--detach", status=3).err, "not")
+        refused(t, program, "may not write files in this folder", "-o", "none/out.json")
+        refused(t, program, "not", "--detach")
         work(t, program)
         t.equal(program.end(), "whole 200\n")
     for arguments, why in ((["--pid=1", "true"], "not both"), (["--detach"], "--detach needs --pid"),
                            (["--pid=1", "--engine=valgrind"], "Valgrind cannot attach")):
         t.contains(commands.run([t.builddir + "/dmdv", "run", *arguments], status=2).err, why)
+
+
+def test_refused_programs(t):
+    """A static one, and one of another C library."""
+    with begins(t, t.program("attached.c", ["-static"]), "0") as program:
+        refused(t, program, "is linked statically")
+        works(t, program)
+    if t.has_command("musl-gcc"):
+        with begins(t, t.program("closed.c", compiler="musl-gcc"), "open") as program:
+            refused(t, program, "C library")
+            works(t, program)
+
+
+def test_refused_sandboxes(t):
+    """The engine's system calls would end the process."""
+    for how in "strict", "filtered":
+        with begins(t, t.program("closed.c"), how) as program:
+            refused(t, program, "seccomp")
+            works(t, program)
+
+
+def test_refused_root(t):
+    """A process that does not see the library."""
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    with begins(t, t.program("closed.c"), "rooted", t.new_folder()) as program:
+        refused(t, program, "it has another root")
+        works(t, program)
+
+
+def test_refused_valgrind(t):
+    if not t.has_command("valgrind"):
+        raise Skip("needs Valgrind")
+    with begins(t, "valgrind", "--tool=none", "-q", t.program("closed.c"), "open") as program:
+        refused(t, program, "runs under Valgrind")
+        works(t, program)
+
+
+def test_refused_recorded(t):
+    """By an engine that was there from the start, whether or not it can be asked."""
+    for control in "yes", "no":
+        with begins(t, t.program("closed.c"), "open", with_engine=True, options=["--control=" + control]) as program:
+            refused(t, program, "is being recorded already")
+            work(t, program)
+            program.end()
+
+
+def test_refused_debugged(t):
+    with begins(t, t.program("closed.c"), "traced") as program:
+        refused(t, program, "is traced by process")
+        works(t, program)
+
+
+def test_refused_stopped(t):
+    with begins(t, t.program("closed.c"), "open") as program:
+        program.process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: "T" in state_of(program.pid))
+        refused(t, program, "is stopped")
+        program.process.send_signal(signal.SIGCONT)
+        works(t, program)
+
+
+def test_refused_other_user(t):
+    """Of another user, who may not enter it."""
+    if os.geteuid() != 0:
+        done = commands.run([t.builddir + "/dmdv", "run", "--pid=1"], status=3)
+        t.contains(done.err, "belongs to another user")
+        return
+    if not t.has_command("setpriv"):
+        raise Skip("needs setpriv")
+    with begins(t, t.program("closed.c"), "open") as program:
+        done = commands.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", t.builddir + "/dmdv", "run",
+                             "--pid=%d" % program.pid], program.folder, status=None)
+        if "failed to execute" in done.err:
+            raise Skip("another user may not run dmdv here")
+        t.equal(done.status, 3, done.err)
+        t.contains(done.err, "belongs to another user")
+        works(t, program)
+
+
+def test_refused_without_gdb(t):
+    with begins(t, t.program("closed.c"), "open") as program:
+        done = commands.run([t.builddir + "/dmdv", "run", "--pid=%d" % program.pid], program.folder,
+                            dict(commands.plain_environment(program.folder), PATH=program.folder), status=3)
+        t.contains(done.err, "gdb is not in PATH")
+        works(t, program)
+
+
+def test_refused_dead(t):
+    """A process that has ended, before and after its parent took note."""
+    with begins(t, t.program("closed.c"), "open") as program:
+        program.process.stdin.close()
+        wait_until(lambda: "Z" in state_of(program.pid))
+        t.contains(dmdv(t, program, status=3).err, "has ended")
+        program.process.wait()
+        t.contains(dmdv(t, program, status=3).err, "does not exist")
+
+
+def state_of(pid):
+    with open("/proc/%d/status" % pid, encoding="utf-8", errors="replace") as status:
+        return next(line for line in status if line.startswith("State:"))
+
+
+def test_its_signal(t):
+    """While it is attached a kill with the engine's signal has no effect; afterwards it has the one that it had before."""
+    with attached_program(t, "0") as program:
+        attach(t, program)
+        program.process.send_signal(SIGNAL)
+        work(t, program)
+        detach(t, program)
+        work(t, program)
+        program.process.send_signal(SIGNAL)
+        t.equal(program.process.wait(HANG_SECONDS), -SIGNAL)
+
+
+def test_deaf_threads(t):
+    """Threads that block all signals, since before the attach, cannot be stopped; they stay out of the engine all the same."""
+    with attached_program(t, "0", "deaf") as program:
+        for _ in range(2):
+            attach(t, program)
+            work(t, program)
+            profile = detach(t, program)
+            t.equal(profile.count_at("keep"), (200, 200 * 300))
+            t.equal(profile.faults, [])
+        t.equal(calls_to_us(program), 0)
+        t.equal(program.end(), "whole 200\n")
 
 
 # ---- Servers under load. DMD_ATTACH_TIMES=200 tests/native/run attach.redis and so on is the stress test. ----

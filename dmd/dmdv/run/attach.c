@@ -316,8 +316,12 @@ static bool sees(uint32_t pid, const char *path) {
   return same;
 }
 
+/* Whether the process has a seccomp filter that dmdv does not have, or is in strict mode. Kernels
+ * before 5.9 do not count filters. */
 static bool is_sandboxed(const char *pid) {
-  return status_of(pid, "Seccomp:", 10) > 0 &&
+  enum { STRICT = 1 };
+  unsigned long mode = status_of(pid, "Seccomp:", 10);
+  return mode == STRICT || mode > status_of("self", "Seccomp:", 10) ||
          status_of(pid, "Seccomp_filters:", 10) > status_of("self", "Seccomp_filters:", 10);
 }
 
@@ -343,6 +347,9 @@ static bool can_attach(uint32_t pid, const char *library) {
   unsigned long tracer = status_of(number, "TracerPid:", 10);
   if (!dmdv_can_be_entered("run", pid) || !is_loadable(pid))
     return false;
+  if (!dmdv_has_libc(pid))
+    return dmdv_error(
+        "run: process %u does not use the GNU C library, which the native engine needs", pid);
   if (tracer != 0)
     return dmdv_error("run: process %u is traced by process %lu, a debugger for example", pid,
                       tracer);

@@ -268,12 +268,12 @@ bool dmdv_can_be_entered(const char *command, uint32_t pid) {
   if (mapped.has_mark)
     return dmdv_error("%s: process %u is being recorded already: dmdv dump %u writes a profile",
                       command, pid, pid);
-  if (!mapped.has_libc)
-    return dmdv_error(
-        "%s: process %u does not use the GNU C library, which the native engine needs", command,
-        pid);
   char state = state_of(pid);
   return (state != 'T' && state != 't') || dmdv_error("%s: process %u is stopped", command, pid);
+}
+
+bool dmdv_has_libc(uint32_t pid) {
+  return look_at_mappings(pid).has_libc;
 }
 
 /* Whether the process can be queried. If not, reports why on stderr. */

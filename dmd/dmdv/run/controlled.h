@@ -40,6 +40,9 @@ uint32_t dmdv_read_pid(const char *command, const char *text);
 /* Whether the process has the native engine in it. */
 bool dmdv_has_engine(uint32_t pid);
 
+/* Whether the process uses the GNU C library. */
+bool dmdv_has_libc(uint32_t pid);
+
 /* Whether the engine could be loaded into the process now (attach.h), as far as its state, its user
  * and what it runs under are concerned. If not, reports why on stderr. */
 bool dmdv_can_be_entered(const char *command, uint32_t pid);

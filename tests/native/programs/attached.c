@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * attached BEFORE [computes]: a program that the engine is attached to. It makes BEFORE blocks,
+ * attached BEFORE [HOW]: a program that the engine is attached to. It makes BEFORE blocks,
  * prints `ready`, and works whenever it reads a byte: it keeps and releases blocks, and prints
  * `worked`. Half of the blocks from before are freed at the first work, and the others reallocated.
  * At the end of its input it prints how many of the kept blocks still have their contents.
@@ -9,12 +9,14 @@
  * another.
  *
  * computes: meanwhile two more threads allocate and free all the time.
+ * deaf: the same, and they block all signals.
  * alone: the only thread does that until there is input, and adds up what is in the blocks.
  *
  * Flags: -pthread
  */
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -110,6 +112,17 @@ static void compute_until_input(void) {
     free(blocks[i]);
 }
 
+static void start_busy(pthread_t *busy, bool is_deaf) {
+  sigset_t all, before;
+  sigfillset(&all);
+  if (is_deaf)
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+  for (int i = 0; i < N_BUSY; i++)
+    pthread_create(&busy[i], NULL, compute, NULL);
+  if (is_deaf)
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static int count_whole(void) {
   int n = 0;
   for (int i = 0; i < N_KEPT; i++) {
@@ -122,16 +135,18 @@ static int count_whole(void) {
 }
 
 int main(int argc, char **argv) {
-  int n_before = atoi(argv[1]), n_busy = argc > 2 && strcmp(argv[2], "computes") == 0 ? N_BUSY : 0;
+  const char *how = argc > 2 ? argv[2] : "";
+  int n_before = atoi(argv[1]);
+  bool is_deaf = strcmp(how, "deaf") == 0, is_busy = is_deaf || strcmp(how, "computes") == 0;
   pthread_t busy[N_BUSY];
   char c, line[64];
   bool is_first = true;
   for (int i = 0; i < n_before; i++)
     g_before[i] = memset(malloc(BEFORE_SZB), i, BEFORE_SZB);
-  for (int i = 0; i < n_busy; i++)
-    pthread_create(&busy[i], NULL, compute, NULL);
+  if (is_busy)
+    start_busy(busy, is_deaf);
   say("ready\n");
-  if (argc > 2 && strcmp(argv[2], "alone") == 0)
+  if (strcmp(how, "alone") == 0)
     compute_until_input();
   while (read(STDIN_FILENO, &c, 1) == 1) {
     work();
@@ -141,7 +156,7 @@ int main(int argc, char **argv) {
     say("worked\n");
   }
   atomic_store(&g_done, true);
-  for (int i = 0; i < n_busy; i++)
+  for (int i = 0; is_busy && i < N_BUSY; i++)
     pthread_join(busy[i], NULL);
   snprintf(line, sizeof line, "whole %d\n", count_whole());
   say(line);
