@@ -112,6 +112,7 @@ static void start(void *ctx) {
     g_attach.why_not = "the engine cannot start with these options";
     return;
   }
+  dmd_engine_attach(&g_engine);
   if (g_attach.has_started)
     start_again();
   else

@@ -45,7 +45,7 @@ static void write_everything(void *is_dying) {
     pl_stop_for_good();
   } else if (thread->number == FIRST_THREAD && thread->stack != DMD_NONE)
     dmd_engine_end_main(&g_engine, thread->number);
-  dmd_engine_exit(&g_engine, NULL);
+  dmd_engine_exit(&g_engine);
   if (g_native_options.stats)
     pl_stack_say_stats();
 }
@@ -107,7 +107,7 @@ void pl_end_give_up(void) {
 
 /* Threads outside the engine stay out from now on, and the others wait when they leave it. */
 static void leave_program(void *name) {
-  dmd_engine_exit(&g_engine, name);
+  dmd_engine_detach(&g_engine, name);
   g_state = PL_OFF;
   dmd_blocks_hold_all(g_engine.live.blocks);
   pl_stop_others();

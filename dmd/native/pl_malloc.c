@@ -195,6 +195,12 @@ static bool knows_all(void) {
   return g_is_complete && g_engine.live.config.sample_interval == 0;
 }
 
+/* Blocks from before the engine was attached are counted. With sampling others are unknown, too. */
+static bool counts_older(void) {
+  return __builtin_expect(g_engine.attached.is_attached, 0) &&
+         g_engine.live.config.sample_interval == 0;
+}
+
 static void capture_late(pl_thread_t *thread) {
   if (thread->stack != DMD_NONE)
     return;
@@ -206,11 +212,14 @@ static void capture_late(pl_thread_t *thread) {
 /* Returns false if a block is to be known at addr, and none is. */
 __attribute__((noinline)) static bool free_with_lock(pl_thread_t *thread, uint64_t addr,
                                                      bool *is_known) {
+  uint64_t older_szB = counts_older() ? pl_usable_size(addr) : 0;
   if (dmd_live_wants_stack_of_free(&g_engine.live))
     pl_stack_capture(thread);
   pl_lock();
   *is_known = dmd_observed_free(&g_engine, thread->number, addr);
   bool is_valid = *is_known || !knows_all();
+  if (!*is_known && counts_older())
+    dmd_observed_count_older(&g_engine, older_szB);
   if (!is_valid) {
     capture_late(thread);
     dmd_observed_say_invalid_free(&g_engine, thread->number, addr);
@@ -295,10 +304,13 @@ bool pl_record_realloc_begin(const pl_entry_t *entry, void *p, size_t req, pl_mo
   moving->stack = pl_stack_capture(thread);
   moving->block = dmd_observed_fast_begin_realloc(&g_engine, moving->addr);
   if (moving->block == NULL) {
+    uint64_t older_szB = counts_older() ? pl_usable_size(moving->addr) : 0;
     thread->stack = moving->stack;
     pl_lock();
     moving->block = dmd_observed_begin_realloc(&g_engine, moving->addr);
     is_valid = moving->block != NULL || !knows_all();
+    if (moving->block == NULL && counts_older())
+      dmd_observed_count_older(&g_engine, older_szB);
     if (!is_valid)
       dmd_observed_say_invalid_realloc(&g_engine, thread->number, moving->addr, req);
     pl_unlock(thread);

@@ -132,7 +132,7 @@ static void remapped(Addr from, Addr to, SizeT szB) {
 static void fini(Int exit_code) {
   (void)exit_code;
   dm_claims_find_inlined();
-  dmd_engine_exit(&g_engine, NULL);
+  dmd_engine_exit(&g_engine);
   if (VG_(clo_stats)) {
     dm_direct_print_stats();
     dm_unwind_print_stats();

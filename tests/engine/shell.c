@@ -303,7 +303,7 @@ int main(int argc, char **argv) {
   run_script(argv[argc - 1], run_step);
   for (unsigned thread = 1; thread < MAX_THREADS; thread++) /* as Valgrind ends them */
     dmd_engine_end_thread(&g_engine, thread);
-  dmd_engine_exit(&g_engine, NULL);
+  dmd_engine_exit(&g_engine);
   dmd_engine_destroy(&g_engine);
   dmd_strbuf_destroy(&why);
   dmd_options_destroy(&options);

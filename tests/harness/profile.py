@@ -76,6 +76,7 @@ class Validator:
         check_blocks(doc)
         if "dmd" in doc:
             check_totals(doc)
+            check_attach(doc)
             check_peak(doc)
             check_lifetimes(doc)
             check_timeline(doc)
@@ -205,6 +206,14 @@ def check_totals(doc):
 def peak_blocks(doc):
     """The blocks of the peak: those that are left, and those that are gone."""
     return [block for block in doc["blockList"] if "afterPeak" not in block] + doc["peakBlockList"]
+
+
+def check_attach(doc):
+    run = doc["dmd"]
+    require(run["trigger"] != "detach" or "attached" in run, "a detach from a process that was not attached to")
+    require("attached" not in run or "sampleInterval" not in run or "olderBlocks" not in run["attached"],
+            "blocks from before are known with sampling")
+    require("attached" not in run or run["attached"]["time"] <= run["time"], "attached to after the dump")
 
 
 def check_peak(doc):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """dmdv run --pid=PID: the engine is attached to a program that runs, and detached from it."""
 
+import calendar
+import collections
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -86,6 +89,80 @@ def test_same_as_from_the_start(t):
     for key in ("bytes", "blocks", "error"):
         t.equal(profile.peak.get(key), whole.peak.get(key), key)
     t.equal(profile.totals, whole.totals)
+
+
+def test_growth_as_from_the_start(t):
+    """The timeline and the growth; the program's clock is a count of its steps."""
+    command = [t.program("leak.c"), "leak", "wait"]
+    whole = t.run(command, stdin=b"w")
+    with running(t, command, with_engine=False) as program:
+        attach(t, program)
+        work(t, program)
+        profile = detach(t, program)
+        attached = growth_in(t, program.folder, "out.json")
+        program.end()
+    t.equal(profile.doc["dmd"]["attached"]["time"], "1970-01-01T00:16:40Z", "the program's clock")
+    t.equal(requested(profile.blocks), requested(whole.profile.blocks))
+    t.equal(requested(profile.peak_blocks), requested(whole.profile.peak_blocks))
+    t.equal(without_resident(profile), without_resident(whole.profile))
+    t.check(95000 <= attached["bytesPerSecond"] <= 105000, str(attached))
+    t.equal(attached, growth_in(t, whole.folder, *whole.profiles))
+
+
+def requested(blocks):
+    """{(requested bytes, functions of the stack up to main): blocks}. The slop depends on where the allocator put them."""
+    numbers = collections.Counter()
+    for block in blocks:
+        numbers[block.req, *block.stack[:block.stack.index("main")]] += block.num
+    return numbers
+
+
+def growth_in(t, folder, name):
+    done = commands.run([t.place.dmdv(), "timeline", "--json", name], folder)
+    return json.loads(done.out).get("growth")
+
+
+def without_resident(profile):
+    """Time, bytes, blocks and allocated bytes of each point."""
+    return [point[:4] for point in profile.timeline["points"]]
+
+
+def test_says_that_it_was_attached(t):
+    """The file says since when, and how much was freed of what was there before; texts say it, and that the end is a detach."""
+    with attached_program(t, "100") as program:
+        before = time.time()
+        attach(t, program)
+        work(t, program)
+        asked = program.profile(program.ask("dump").out.strip())
+        attached = time.time()
+        profile = detach(t, program)
+        after = time.time()
+        shown = commands.run([t.place.dmdv(), "print", "out.json"], program.folder).out
+        screen = commands.run([t.place.dmdv(), "out.json"], program.folder).out
+        t.equal(program.end(), "whole 200\n")
+    run = profile.doc["dmd"]
+    t.equal(run["trigger"], "detach")
+    t.equal(asked.doc["dmd"]["trigger"], "monitor")
+    t.equal(asked.doc["dmd"]["attached"], run["attached"])
+    begun = calendar.timegm(time.strptime(run["attached"]["time"], "%Y-%m-%dT%H:%M:%SZ"))
+    t.check(int(before) <= begun <= attached <= after, "%s is within the attach" % run["attached"]["time"])
+    # malloc_usable_size of 1,000 bytes is 1,000 with the C library's allocator.
+    t.equal((run["attached"]["olderBlocks"], run["attached"]["olderBytes"]), (100, 100 * 1000))
+    for text in shown, screen:
+        t.contains(text, "from the attach at %s on" % run["attached"]["time"])
+        t.contains(text, "100,000 bytes in 100 blocks were freed or reallocated since")
+    t.contains(shown, "(detach)")
+    t.contains(screen, "  at detach ")
+    t.check("exit" not in shown + screen, "the program goes on")
+
+
+def test_says_of_samples(t):
+    """With sampling a block from before is like one that was not kept: they are not counted."""
+    with attached_program(t, "100") as program:
+        attach(t, program, "--sample-interval=4k")
+        work(t, program)
+        t.equal(list(detach(t, program).doc["dmd"]["attached"]), ["time"])
+        t.equal(program.end(), "whole 200\n")
 
 
 def test_blocks_from_before(t):

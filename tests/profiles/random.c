@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "random.h"
 
+#include "base/format.h"
+
 #include <string.h>
 
 enum { MAX_FRAMES = 12, MAX_STACKS = 12, MAX_DEPTH = 6, MAX_GROUPS = 40, MAX_TEXT = 40 };
@@ -209,6 +211,14 @@ static void make_sampling(const maker_t *m) {
   run->sample_below = run->sample_interval > 0 || one_in(m, 2) ? 0 : number(m, 20);
 }
 
+static void make_attach(const maker_t *m) {
+  dmd_attach_t *attach = &m->profile->run.attach;
+  dmd_format_time(attach->time, number(m, 32));
+  bool is_counted = one_in(m, 2);
+  attach->older_blocks = is_counted ? number(m, 53) : DMD_MEMORY_UNKNOWN;
+  attach->older_szB = is_counted ? number(m, 53) : DMD_MEMORY_UNKNOWN;
+}
+
 static void make_run(const maker_t *m) {
   dmd_run_t *run = &m->profile->run;
   run->is_known = true;
@@ -241,6 +251,8 @@ static void make_run(const maker_t *m) {
   run->freed_reported = number(m, 53);
   run->nested_szB = number(m, 40);
   make_memory(m);
+  if (one_in(m, 4))
+    make_attach(m);
   for (uint64_t n = below(m, 8); n > 0; n--)
     make_fault(m);
   for (uint64_t n = below(m, 4); n > 0; n--)

@@ -43,6 +43,7 @@ PROFILE = {
         ],
         "partialAdvice": True,
         "timeUnit": "instructions",
+        "attached": {"time": "2026-11-22T09:40:00Z", "olderBlocks": 3, "olderBytes": 72},
         "peak": {"bytes": 800, "blocks": 8, "milliseconds": 6, "allocated": 850, "instructions": 99000, "error": 3},
         "recentPeak": {"bytes": 700, "blocks": 7, "milliseconds": 7, "allocated": 870},
         "processes": [{"process": "bakery (pid 42)", "memory": {"resident": 4096}}, {"process": "oven", "memory": {}}],

@@ -405,6 +405,21 @@ def test_wrong_lifetimes(test):
     rejected(test, document, "makes sums too large")
 
 
+def test_attached(test):
+    """The time of an attach is of one form, and so has a limit; the counts may be absent."""
+    def attached(*value):
+        return dict(small(), dmd={"attached": value[0]} if value else {})
+
+    for value in ({"time": "2026-11-22T09:40:00Z"}, {"time": "2026-11-22T09:40:00Z", "olderBlocks": 0, "olderBytes": 2**53 - 1, "x": 1}):
+        accepted(test, attached(value))
+    for time in "", "now", "2026-11-22T09:40:00Z\n", "1" * 32, "1" * 3000, 5, None:
+        rejected(test, attached({"time": time}), "time")
+    rejected(test, attached({}), '"attached" has no "time"')
+    rejected(test, attached(5), '"attached" has no "time"')
+    for count in -1, 0.5, 2**53 + 2, "x":
+        rejected(test, attached({"time": "2026-11-22T09:40:00Z", "olderBytes": count}), "olderBytes")
+
+
 def timed(**changes):
     document = small()
     timeline = {"spacing": 2, "points": [[0, 10, 1, 10], [4, 90, 2, 100, 4096]],

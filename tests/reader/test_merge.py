@@ -85,8 +85,9 @@ def test_reports_and_threads_stay(test):
 
 
 def test_run(test):
-    document = merge(test, Profile(options="--a", dmd=run()), Profile(options="--a", dmd=run(pid=12)),
-                     Profile(options="--a", dmd=run(pid=13)))
+    attached = {"time": "2026-11-22T09:40:00Z", "olderBlocks": 3, "olderBytes": 72}
+    document = merge(test, Profile(options="--a", dmd=run(attached=attached)), Profile(options="--a", dmd=run(pid=12)),
+                     Profile(options="--a", dmd=run(pid=13, attached=attached)))
     test.equal(document["invocation"], {"dmdEnvVar": "--a", "mode": "dark-matter"}, "invocation")
     test.equal(document["dmd"], run(command="merged from 3 files", pid=0, dump=0, trigger="merge",
                                     totals={"allocs": 30, "frees": 12, "allocBytes": 2700, "inUseBytes": 1800,

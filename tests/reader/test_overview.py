@@ -76,6 +76,34 @@ def test_a_heap_that_stays(test):
     test.check("\n  at exit   0 bytes: everything was freed\n" in overview(test, document), "an empty heap")
 
 
+def test_attached(test):
+    """A process that ran already: since when it is recorded, and that it goes on. With sampling, nothing of blocks from before."""
+    document = at_the_peak()
+    attached = {"time": "2026-11-22T09:40:00Z", "olderBlocks": 1, "olderBytes": 2048}
+    document["dmd"].update(trigger="detach", attached=attached)
+    out = overview(test, document)
+    test.check("""
+  at detach 1.00 MB in 2 blocks
+  traffic   12 allocations, 5.00 MB in all
+  recorded  from the attach at 2026-11-22T09:40:00Z on
+  before    2,048 bytes in 1 block was freed or reallocated since
+
+At the peak
+""" in out, out)
+    out = test.dmdv("print", test.path("p.json"))[0]
+    for text in ("  Process: 7, dump 1 (detach)\n  Attached: 2026-11-22T09:40:00Z\n", "; 1,049,088 bytes at the detach\n"):
+        test.check(text in out, out)
+    out = test.dmdv("print", "--moment=end", test.path("p.json"))[0]
+    test.check("recorded: from the attach at 2026-11-22T09:40:00Z on\n"
+               "from before the attach: 2,048 bytes in 1 block was freed or reallocated since\n" in out, out)
+    answer = json.loads(test.dmdv("--json", test.path("p.json"))[0])
+    test.equal((answer["attached"], answer["atExit"]), ("2026-11-22T09:40:00Z", False), "JSON")
+    del attached["olderBlocks"], attached["olderBytes"]
+    test.check("on\n\nAt the peak\n" in overview(test, document), "no blocks from before")
+    document["dmd"]["totals"] = totals(12, 5 * MIB, 3 * MIB, 2)
+    test.check("\nAt the detach\n" in overview(test, document), "a heap that stays")
+
+
 def test_reporters(test):
     """The records that reporters left out, but no tiny ones; those measured twice; no places."""
     profile = (Profile(dmd=dict(RUN, trigger="request"))

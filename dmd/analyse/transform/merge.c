@@ -240,6 +240,7 @@ void dmd_merge_finish(dmd_merge_t *merge) {
   run->pid = 0;
   run->peak.is_known = run->recent_peak.is_known = false;
   run->most_resident_szB = 0;
+  run->attach = (dmd_attach_t){.time = ""};
   run->dump_number = 0;
   /* A file may omit what every file of dmd contains. */
   const char **texts[] = {&run->version, &run->valgrind_version, &run->allocator};

@@ -335,6 +335,20 @@ void dmd_json_write_identity(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   key_str_or_null(j, "label", run->label);
 }
 
+static void write_attach(dmd_jsonout_t *j, const dmd_run_t *run) {
+  const dmd_attach_t *attach = &run->attach;
+  if (!dmd_run_is_attached(run))
+    return;
+  dmd_jsonout_key(j, "attached");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "time", attach->time);
+  if (attach->older_blocks != DMD_MEMORY_UNKNOWN)
+    dmd_jsonout_key_u64(j, "olderBlocks", attach->older_blocks);
+  if (attach->older_szB != DMD_MEMORY_UNKNOWN)
+    dmd_jsonout_key_u64(j, "olderBytes", attach->older_szB);
+  dmd_jsonout_end(j);
+}
+
 static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   const dmd_run_t *run = &profile->run;
   dmd_jsonout_key(j, "dmd");
@@ -343,6 +357,7 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   key_str_or_null(j, "version", run->version);
   key_str_or_null(j, "valgrindVersion", run->valgrind_version);
   dmd_json_write_identity(j, profile);
+  write_attach(j, run);
   dmd_jsonout_key_u64(j, "wordSize", run->word_szB);
   key_str_or_null(j, "allocator", run->allocator);
   key_str(j, "allocatorChosen", run->allocator_chosen);

@@ -2,6 +2,7 @@
  *
  * Reads the keys that dmd adds to DMD's format: how the data was recorded, and the faults found.
  */
+#include "base/format.h"
 #include "base/limits.h"
 #include "files/profile/readerstate.h"
 
@@ -31,6 +32,27 @@ static void load_peak(dmd_readerstate_t *l, const dmd_jsonvalue_t *peak) {
 
 static void load_recent_peak(dmd_readerstate_t *l, const dmd_jsonvalue_t *peak) {
   l->profile->run.recent_peak = moment_of(l, peak);
+}
+
+/* Whether the text has the characters of a time in ISO 8601 format, and fits into a dmd_attach_t.
+ */
+static bool is_time(const char *text) {
+  size_t n = 0;
+  while (text[n] != '\0' && dmd_str_find_char("0123456789-:TZ", text[n]) != NULL)
+    n++;
+  return n > 0 && n < DMD_TIME_SZB && text[n] == '\0';
+}
+
+static void load_attach(dmd_readerstate_t *l, const dmd_jsonvalue_t *object) {
+  dmd_attach_t *attach = &l->profile->run.attach;
+  const char *time = dmd_load_get_string(l, object, "time");
+  if (time == NULL || !is_time(time)) {
+    dmd_jsoncutter_reject(&l->cutter, "\"attached\" has no \"time\" as ISO 8601 has it");
+    return;
+  }
+  dmd_format_str(attach->time, time);
+  attach->older_blocks = dmd_load_get_number(l, object, "olderBlocks", DMD_MEMORY_UNKNOWN);
+  attach->older_szB = dmd_load_get_number(l, object, "olderBytes", DMD_MEMORY_UNKNOWN);
 }
 
 static void load_field(dmd_readerstate_t *l, const dmd_jsonvalue_t *item,
@@ -286,6 +308,7 @@ static const member_t members[] = {
     {"allocator", TEXT, offsetof(dmd_run_t, allocator), NULL, NULL},
     {"allocatorChosen", TEXT, offsetof(dmd_run_t, allocator_chosen), NULL, NULL},
     {"replacedNew", TEXT, offsetof(dmd_run_t, replaced_new), NULL, NULL},
+    {"attached", VALUE, 0, load_attach, NULL},
     {"pid", NUMBER, offsetof(dmd_run_t, pid), NULL, NULL},
     {"dump", NUMBER, offsetof(dmd_run_t, dump_number), NULL, NULL},
     {"wordSize", NUMBER, offsetof(dmd_run_t, word_szB), NULL, NULL},

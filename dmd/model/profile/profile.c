@@ -233,9 +233,13 @@ bool dmd_run_is_at_exit(const dmd_run_t *run) {
   return run->trigger != NULL && dmd_str_equal(run->trigger, "exit");
 }
 
+bool dmd_run_is_at_end(const dmd_run_t *run) {
+  return dmd_run_is_at_exit(run) || (run->trigger != NULL && dmd_str_equal(run->trigger, "detach"));
+}
+
 bool dmd_peak_matters(const dmd_profile_t *profile) {
   const dmd_run_t *run = &profile->run;
-  return profile->has_peak && run->peak.szB > 0 && dmd_run_is_at_exit(run) &&
+  return profile->has_peak && run->peak.szB > 0 && dmd_run_is_at_end(run) &&
          run->in_use_szB <= run->peak.szB / END_SHARE && run->freed_reported == 0 &&
          dmd_reporter_runs_count(&profile->reporter_runs) == 0 &&
          dmd_memreports_count(&profile->memreports) == 0 && !any_reported(profile);

@@ -147,6 +147,17 @@ typedef struct dmd_moment {
   uint64_t error_szB;      /* the heap may once have been this much larger; 0: exact */
 } dmd_moment_t;
 
+/* How recording began in a process that ran already, "attached" in files. */
+enum { DMD_TIME_SZB = 32 };
+
+typedef struct dmd_attach {
+  char time[DMD_TIME_SZB]; /* in UTC and ISO 8601 format; "": the process was recorded from its
+                              start */
+  /* Blocks from before that were freed or reallocated since, and their usable bytes;
+   * DMD_MEMORY_UNKNOWN: not counted, as other blocks are unknown too. */
+  uint64_t older_blocks, older_szB;
+} dmd_attach_t;
+
 /* The origin of the data: keys of the "dmd" object. is_known is false for another program's file.
  * Strings belong to the profile (dmd_profile_keep) or are literals. */
 typedef struct dmd_run {
@@ -158,7 +169,7 @@ typedef struct dmd_run {
   const char *host;             /* machine that it ran on */
   const char *time;             /* of the dump, in UTC and ISO 8601 format */
   const char *label;            /* label of the dump, or NULL */
-  const char *trigger;          /* "exit", "request", "monitor" or "automatic" */
+  const char *trigger;          /* "exit", "detach", "request", "monitor" or "automatic" */
   const char *allocator;        /* name of the allocator model */
   const char *allocator_chosen; /* "auto", chosen by the tool, or "option"; NULL: unknown */
   const char *replaced_new;     /* object whose own operator new never ran; NULL: none known */
@@ -183,6 +194,7 @@ typedef struct dmd_run {
   uint64_t never_measured_szB, never_measured_blocks;
   dmd_moment_t
       recent_peak; /* since the previous dump; unknown if it is the same, or there is none */
+  dmd_attach_t attach;
 } dmd_run_t;
 
 /* The memory of the process in bytes, without Valgrind's. In a merged profile: sums over the
@@ -213,8 +225,13 @@ extern const dmd_metric_field_t dmd_memory_fields[DMD_N_MEMORY_FIELDS];
 enum { DMD_N_RUN_STRINGS = 11 };
 extern const size_t dmd_run_strings[DMD_N_RUN_STRINGS];
 
-/* Whether the dump was made when the program ended. */
+/* Whether the dump was made when the program ended, and whether then or when recording ended. */
 bool dmd_run_is_at_exit(const dmd_run_t *run);
+bool dmd_run_is_at_end(const dmd_run_t *run);
+
+static inline bool dmd_run_is_attached(const dmd_run_t *run) {
+  return run->attach.time[0] != '\0';
+}
 
 static inline const char **dmd_run_string(dmd_run_t *run, size_t i) {
   return (const char **)(void *)((char *)run + dmd_run_strings[i]);

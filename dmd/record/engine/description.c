@@ -91,9 +91,21 @@ static void describe_time(const dmd_engine_t *engine, dmd_profile_t *profile) {
   profile->run.time = dmd_profile_keep(profile, seconds > 0 ? text : NULL);
 }
 
+static void describe_attach(const dmd_engine_t *engine, dmd_attach_t *attach) {
+  const dmd_attached_t *attached = &engine->attached;
+  if (!attached->is_attached)
+    return;
+  bool is_counted = engine->options->sample_interval == 0;
+  char time[DMD_FORMAT_MAX];
+  if (dmd_format_time(time, attached->time) < sizeof attach->time)
+    dmd_format_str(attach->time, time);
+  attach->older_blocks = is_counted ? attached->older_blocks : DMD_MEMORY_UNKNOWN;
+  attach->older_szB = is_counted ? attached->older_szB : DMD_MEMORY_UNKNOWN;
+}
+
 void dmd_describe_run(const dmd_engine_t *engine, dmd_profile_t *profile, dmd_trigger_t trigger,
                       const char *label) {
-  static const char *const triggers[] = {"exit", "request", "monitor", "automatic"};
+  static const char *const triggers[] = {"exit", "request", "monitor", "automatic", "detach"};
   const dmd_engine_host_t *host = engine->host;
   const dmd_strbuf_t *given = &engine->options->given;
   profile->options = given->n == 0 ? NULL : dmd_profile_keep(profile, given->text);
@@ -101,6 +113,7 @@ void dmd_describe_run(const dmd_engine_t *engine, dmd_profile_t *profile, dmd_tr
   profile->run.valgrind_version = host->valgrind_version;
   describe_command(engine, profile);
   describe_time(engine, profile);
+  describe_attach(engine, &profile->run.attach);
   profile->run.folder = dmd_profile_keep(profile, host->start_folder(host->ctx));
   profile->run.host = dmd_profile_keep(profile, host->host_name(host->ctx));
   profile->run.replaced_new = dmd_engine_find_replaced_new(host, profile);

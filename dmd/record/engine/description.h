@@ -12,8 +12,14 @@ typedef enum {
   DMD_TRIGGER_EXIT,
   DMD_TRIGGER_REQUEST,
   DMD_TRIGGER_MONITOR,
-  DMD_TRIGGER_AUTOMATIC
+  DMD_TRIGGER_AUTOMATIC,
+  DMD_TRIGGER_DETACH /* recording ends, and the program goes on */
 } dmd_trigger_t;
+
+/* Whether it is the last dump, whose file has the name that the user gave. */
+static inline bool dmd_trigger_is_last(dmd_trigger_t trigger) {
+  return trigger == DMD_TRIGGER_EXIT || trigger == DMD_TRIGGER_DETACH;
+}
 
 /* Fills in the parts of the profile that only the host and the user know: options, arguments and
  * run, except for what the live state provides (record/heap/snapshot.h). label is NULL or text from

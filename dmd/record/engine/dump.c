@@ -157,7 +157,7 @@ uint32_t dmd_engine_dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char
 static bool graph_is_worthwhile(const dmd_engine_t *engine, dmd_trigger_t trigger) {
   enum { MOST_BLOCKS = 3000000 };
   dmd_mode_t mode = engine->live.config.mode;
-  return (trigger == DMD_TRIGGER_EXIT || trigger == DMD_TRIGGER_REQUEST) &&
+  return (dmd_trigger_is_last(trigger) || trigger == DMD_TRIGGER_REQUEST) &&
          (mode == DMD_MODE_DARK_MATTER || mode == DMD_MODE_LIVE) &&
          engine->options->sample_interval == 0 && !dmd_host_is_confined(engine->host) &&
          dmd_live_totals(&engine->live).n_blocks <= MOST_BLOCKS && dmd_dumpfile_takes_graph(engine);
@@ -187,7 +187,7 @@ static uint32_t dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *la
                                     &profile, name);
   if (graph != NULL)
     dmd_graphdump_write(engine, trigger, &profile, graph);
-  if (trigger != DMD_TRIGGER_EXIT)
+  if (!dmd_trigger_is_last(trigger))
     dmd_blocks_begin_peak(engine->live.blocks);
   dmd_profile_destroy(&profile);
   uint64_t most = most_of_process(engine);
@@ -250,16 +250,25 @@ void dmd_engine_dump_due(dmd_engine_t *engine) {
   dmd_strbuf_destroy(&label);
 }
 
-void dmd_engine_exit(dmd_engine_t *engine, dmd_strbuf_t *name) {
+static void end(dmd_engine_t *engine, dmd_trigger_t trigger, dmd_strbuf_t *name) {
   dmd_live_end_all(&engine->live);
   dmd_auto_t when = engine->options->dump_at_exit;
   bool is_wanted = when == DMD_YES || (when == DMD_AUTO && engine->n_requested_dumps == 0);
-  if (is_wanted && name != NULL)
-    dmd_engine_dump_to(engine, DMD_TRIGGER_EXIT, NULL, name);
-  else if (is_wanted)
-    dmd_engine_dump(engine, DMD_TRIGGER_EXIT, NULL);
+  if (is_wanted)
+    dmd_engine_dump_to(engine, trigger, NULL, name);
   if (!engine->host->is_quiet(engine->host->ctx)) {
     dmd_rules_say_unused(&engine->rules);
     dmd_claimfns_say_unused(&engine->claimfns);
   }
+}
+
+void dmd_engine_exit(dmd_engine_t *engine) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, engine->env);
+  end(engine, DMD_TRIGGER_EXIT, &name);
+  dmd_strbuf_destroy(&name);
+}
+
+void dmd_engine_detach(dmd_engine_t *engine, dmd_strbuf_t *name) {
+  end(engine, DMD_TRIGGER_DETACH, name);
 }

@@ -29,8 +29,10 @@ uint32_t dmd_engine_dump_with_graph(dmd_engine_t *engine, dmd_trigger_t trigger,
  * and for a failed allocation its size. */
 void dmd_engine_dump_due(dmd_engine_t *engine);
 
-/* The process is about to end, or its recording: dumps if required, and logs which rules did
- * nothing. Appends the profile's name to an empty buffer, unless that is NULL. */
-void dmd_engine_exit(dmd_engine_t *engine, dmd_strbuf_t *name);
+/* The process is about to end: dumps if required, and logs which rules did nothing. */
+void dmd_engine_exit(dmd_engine_t *engine);
+
+/* The same if only its recording ends. Appends the profile's name to an empty buffer. */
+void dmd_engine_detach(dmd_engine_t *engine, dmd_strbuf_t *name);
 
 #endif

@@ -27,7 +27,7 @@ static void finish_name(const dmd_engine_t *engine, dmd_dumpfile_kind_t kind, bo
     dmd_strbuf_cut(name, name->n - dmd_str_length(".gz"));
 }
 
-/* The pattern's name, with the dump's number in it unless it is the one at exit. A pipe or a device
+/* The pattern's name, with the dump's number in it unless it is the last one. A pipe or a device
  * takes all dumps. */
 static bool name_file(const dmd_engine_t *engine, dmd_dumpfile_kind_t kind, dmd_trigger_t trigger,
                       dmd_strbuf_t *name, bool *is_stream, dmd_strbuf_t *why) {
@@ -40,7 +40,7 @@ static bool name_file(const dmd_engine_t *engine, dmd_dumpfile_kind_t kind, dmd_
     dmd_strbuf_str(why, "a heap graph needs a file of its own beside the profile's");
     return false;
   }
-  finish_name(engine, kind, trigger != DMD_TRIGGER_EXIT && !*is_stream, name);
+  finish_name(engine, kind, !dmd_trigger_is_last(trigger) && !*is_stream, name);
   return true;
 }
 
@@ -108,7 +108,7 @@ static bool hand_over(const dmd_engine_t *engine, dmd_dumpfile_kind_t kind, dmd_
   dmd_strbuf_init(&why, engine->env);
   bool good = dmd_filename_fill_in(&name, engine->options->out_file, engine->host, &why);
   if (good) {
-    finish_name(engine, kind, trigger != DMD_TRIGGER_EXIT, &name);
+    finish_name(engine, kind, !dmd_trigger_is_last(trigger), &name);
     dmd_listing_write(&line, run, kind == DMD_DUMPFILE_GRAPH, name.text);
     good = receiver->open(receiver->ctx, line.text, line.n);
   }
@@ -171,7 +171,7 @@ bool dmd_dumpfile_write(const dmd_engine_t *engine, dmd_dumpfile_kind_t kind, dm
   dmd_strbuf_init(&why, engine->env);
   bool good = name_file(engine, kind, trigger, name, &is_stream, &why);
   is_stream = is_stream || (good && engine->host->file_is_stream(engine->host->ctx, name->text));
-  bool is_first = trigger == DMD_TRIGGER_EXIT && !is_stream;
+  bool is_first = dmd_trigger_is_last(trigger) && !is_stream;
   bool is_over = is_first && hand_over(engine, kind, trigger, run, content, ctx);
   bool is_own = !is_over && good && write_content(engine, name, content, ctx, &why);
   if (!is_over && !is_own && !is_first && !is_stream)

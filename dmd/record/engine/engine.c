@@ -132,6 +132,11 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   return true;
 }
 
+void dmd_engine_attach(dmd_engine_t *engine) {
+  engine->attached =
+      (dmd_attached_t){.is_attached = true, .time = engine->host->time(engine->host->ctx)};
+}
+
 void dmd_engine_destroy(dmd_engine_t *engine) {
   dmd_running_destroy(&engine->running);
   dmd_claimfns_destroy(&engine->claimfns);
@@ -170,6 +175,7 @@ void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread) {
   engine->n_requested_dumps = 0;
   engine->n_automatic_dumps = 0;
   engine->most_resident_szB = engine->most_after_szB = 0;
+  engine->attached.older_blocks = engine->attached.older_szB = 0;
 }
 
 /* A host that replaces the program's allocator sees an allocation from within the replacement. The

@@ -60,6 +60,13 @@ typedef struct dmd_failure {
   uint32_t thread, stack;
 } dmd_failure_t;
 
+/* Of a process that ran already when recording began. */
+typedef struct dmd_attached {
+  bool is_attached;
+  uint64_t time;                    /* in seconds since 1970, UTC */
+  uint64_t older_blocks, older_szB; /* from before, freed or reallocated since; usable bytes */
+} dmd_attached_t;
+
 typedef struct dmd_engine {
   const dmd_env_t *env;
   const dmd_engine_host_t *host;
@@ -83,6 +90,7 @@ typedef struct dmd_engine {
   const char *due;            /* why the host is to call dmd_engine_dump_due, or NULL */
   dmd_failure_t failure;      /* if that is due at a failure */
   dmd_cgroup_t cgroup;        /* with --dump-above=N% */
+  dmd_attached_t attached;
 } dmd_engine_t;
 
 /* Engine, host and options must stay in place until the engine is destroyed, and the options must
@@ -91,6 +99,9 @@ typedef struct dmd_engine {
 bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engine_host_t *host,
                      const dmd_options_t *options, dmd_strbuf_t *why);
 void dmd_engine_destroy(dmd_engine_t *engine);
+
+/* The process ran already: blocks from before exist. Call right after dmd_engine_init. */
+void dmd_engine_attach(dmd_engine_t *engine);
 
 /* Ends an event of the thread: the host is about to release the engine lock. Blocks found by the
  * event may change from here on. fastpath: the thread's copy, or NULL; see record/heap/fastpath.h.

@@ -33,6 +33,11 @@ void dmd_observed_say_invalid_free(dmd_engine_t *engine, uint32_t thread, uint64
   dmd_engine_say_fault(engine, thread, DMD_FAULT_INVALID_FREE, "no block starts at", addr);
 }
 
+void dmd_observed_count_older(dmd_engine_t *engine, uint64_t usable) {
+  engine->attached.older_blocks++;
+  engine->attached.older_szB += usable;
+}
+
 dmd_block_t *dmd_observed_begin_realloc(dmd_engine_t *engine, uint64_t addr) {
   return dmd_blocks_begin_move(engine->live.blocks, addr);
 }

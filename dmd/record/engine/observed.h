@@ -27,6 +27,9 @@ bool dmd_observed_alloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr, ui
 bool dmd_observed_free(dmd_engine_t *engine, uint32_t thread, uint64_t addr);
 void dmd_observed_say_invalid_free(dmd_engine_t *engine, uint32_t thread, uint64_t addr);
 
+/* In an attached process (dmd_engine_attach) an unknown block is freed or reallocated. */
+void dmd_observed_count_older(dmd_engine_t *engine, uint64_t usable);
+
 /* Marks the block at addr, which is to be reallocated; NULL if no block is known there, which the
  * host may report. The block stays as it was but is no longer found by address
  * (record/heap/blocks.h). The pointer is valid until one of the next three functions is called with

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * ask=overview: what people look at first: {"mode", "moment": "peak" or "end", "peak": a sentence
- * about the peak, "" if it is unknown, "heap", "sampled", if sampled the "bytesError"
- * and "blocksError" of the heap, "sections": [{"name", "bytes", "blocks", "records", "share"}],
- * "faults" (ask_faults.c), "worst": [the largest records, in dark-matter mode the unreported ones,
- * each with "whose"], "all": [sentences about all unreported blocks], "waste": sentences about what
- * could be saved, "" if there is no heap graph, or a large one, "reporters" and "tags": {"total",
- * "rows"}, "findings": [what the screen of dmdv has, but claims: the members of dmdv --json
- * (show/text/text_findings.h), "share", and of blocks of a record "record": its id]}; with old no
- * findings, and also "changed": {"sentence", "total", "places": [...]}.
+ * ask=overview: what people look at first: {"mode", "moment": "peak" or "end", "peak": lines
+ * about the peak and an attach, "" if there are none, "heap", "sampled", if sampled the
+ * "bytesError" and "blocksError" of the heap, "sections": [{"name", "bytes", "blocks", "records",
+ * "share"}], "faults" (ask_faults.c), "worst": [the largest records, in dark-matter mode the
+ * unreported ones, each with "whose"], "all": [sentences about all unreported blocks], "waste":
+ * sentences about what could be saved, "" if there is no heap graph, or a large one, "reporters"
+ * and "tags": {"total", "rows"}, "findings": [what the screen of dmdv has, but claims: the members
+ * of dmdv --json (show/text/text_findings.h), "share", and of blocks of a record "record": its
+ * id]}; with old no findings, and also "changed": {"sentence", "total", "places": [...]}.
  */
 #include "analyse/findings/findings.h"
 #include "analyse/records/changes.h"

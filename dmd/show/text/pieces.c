@@ -56,6 +56,7 @@ void dmd_pieces_print_peak(dmd_pieces_t *pieces, dmd_out_t *out) {
   dmd_printer_t p = printer_to(pieces, out);
   dmd_print_peak_sentence(&p);
   dmd_print_peak_total(&p);
+  dmd_print_attach(out, &p.profile->run, "recorded: ", "from before the attach: ");
 }
 
 /* ---- JSON. ---- */

@@ -37,7 +37,7 @@ void dmd_pieces_print_hint(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_recor
 /* Remarks on all unreported blocks, in paragraphs that begin with "# ". */
 void dmd_pieces_print_hint_on_all(dmd_pieces_t *pieces, dmd_out_t *out);
 
-/* The peak, in one line; nothing if it is unknown. */
+/* Lines about the peak, and about an attach; nothing if there was none and the peak is unknown. */
 void dmd_pieces_print_peak(dmd_pieces_t *pieces, dmd_out_t *out);
 
 /* A fault, with its stacks. */

@@ -80,4 +80,10 @@ void dmd_print_time(dmd_out_t *out, uint64_t ms);
 void dmd_print_peak_sentence(const dmd_printer_t *p);
 void dmd_print_peak_total(const dmd_printer_t *p);
 
+/* text.c: `at exit`, `at the detach` or `at the dump`. */
+const char *dmd_print_moment(const dmd_run_t *run);
+
+/* text.c: two lines, with what they begin with, if the process was attached to; otherwise none. */
+void dmd_print_attach(dmd_out_t *out, const dmd_run_t *run, const char *since, const char *before);
+
 #endif

@@ -66,6 +66,8 @@ void dmd_print_run(dmd_out_t *out, const char *which, const dmd_profile_t *profi
   dmd_out_str(out, " {\n");
   print_command(out, profile);
   print_process(out, run);
+  if (dmd_run_is_attached(run))
+    print_line(out, "Attached", run->attach.time);
   print_line(out, "Label", run->label);
   print_line(out, "Time", run->time);
   print_line(out, "Host", run->host);
@@ -74,6 +76,12 @@ void dmd_print_run(dmd_out_t *out, const char *which, const dmd_profile_t *profi
 }
 
 /* ---- The peak. ---- */
+
+const char *dmd_print_moment(const dmd_run_t *run) {
+  return dmd_run_is_at_exit(run)  ? "at exit"
+         : dmd_run_is_at_end(run) ? "at the detach"
+                                  : "at the dump";
+}
 
 void dmd_print_time(dmd_out_t *out, uint64_t ms) {
   char elapsed[DMD_FORMAT_MAX];
@@ -119,13 +127,15 @@ void dmd_print_peak_sentence(const dmd_printer_t *p) {
   const dmd_run_t *run = &p->profile->run;
   if (!p->profile->shows_peak || !run->peak.is_known)
     return;
-  bool is_exit = dmd_run_is_at_exit(run), sampled = run->sample_interval > 0;
+  bool sampled = run->sample_interval > 0;
   dmd_out_str(p->out,
               p->profile->shows_recent ? "At the peak since the previous dump: " : "At the peak: ");
   print_figures(p->out, &run->peak, sampled);
   dmd_out_str(p->out, "; ");
   dmd_print_count(p->out, (int64_t)run->in_use_szB, sampled, "byte", "bytes");
-  dmd_out_str(p->out, is_exit ? " at exit\n" : " at the dump\n");
+  dmd_out_char(p->out, ' ');
+  dmd_out_str(p->out, dmd_print_moment(run));
+  dmd_out_char(p->out, '\n');
   print_never_measured(p);
 }
 
@@ -153,6 +163,25 @@ void dmd_print_peak_total(const dmd_printer_t *p) {
   }
   dmd_out_char(p->out, '\n');
   print_never_measured(p);
+}
+
+/* ---- Attached processes. ---- */
+
+void dmd_print_attach(dmd_out_t *out, const dmd_run_t *run, const char *since, const char *before) {
+  const dmd_attach_t *attach = &run->attach;
+  if (!dmd_run_is_attached(run))
+    return;
+  dmd_out_str(out, since);
+  dmd_out_str(out, "from the attach at ");
+  dmd_out_safe(out, attach->time);
+  dmd_out_str(out, " on\n");
+  if (attach->older_blocks == DMD_MEMORY_UNKNOWN || attach->older_szB == DMD_MEMORY_UNKNOWN)
+    return;
+  dmd_out_str(out, before);
+  dmd_print_count(out, (int64_t)attach->older_szB, false, "byte", "bytes");
+  dmd_out_str(out, " in ");
+  dmd_print_count(out, (int64_t)attach->older_blocks, false, "block was", "blocks were");
+  dmd_out_str(out, " freed or reallocated since\n");
 }
 
 /* ---- The whole text. ---- */
@@ -261,7 +290,8 @@ static void print_resident(dmd_out_t *out, const dmd_profile_t *profile) {
   if (now != DMD_MEMORY_UNKNOWN) {
     dmd_out_str(out, "; ");
     dmd_print_bytes(out, now);
-    dmd_out_str(out, dmd_run_is_at_exit(&profile->run) ? " at exit" : " at the dump");
+    dmd_out_char(out, ' ');
+    dmd_out_str(out, dmd_print_moment(&profile->run));
   }
   dmd_out_char(out, '\n');
 }
@@ -284,6 +314,7 @@ static void print_totals(const dmd_printer_t *p) {
   dmd_print_number(out, (int64_t)run->in_use_blocks, sampled);
   dmd_out_str(out, " blocks\n");
   dmd_print_peak_total(p);
+  dmd_print_attach(out, run, "recorded: ", "from before the attach: ");
   print_resident(out, p->profile);
   print_allocator(out, run);
   dmd_print_unseen(out, run);

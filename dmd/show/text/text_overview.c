@@ -115,9 +115,10 @@ static void print_peak(dmd_out_t *out, const dmd_run_t *run, bool sampled) {
 }
 
 static void print_run_figures(dmd_out_t *out, const dmd_run_t *run) {
-  bool sampled = run->sample_interval > 0;
+  bool is_exit = dmd_run_is_at_exit(run), sampled = run->sample_interval > 0;
+  const char *otherwise = dmd_run_is_at_end(run) ? "  at detach " : "  at dump   ";
   print_peak(out, run, sampled);
-  dmd_out_str(out, dmd_run_is_at_exit(run) ? "  at exit   " : "  at dump   ");
+  dmd_out_str(out, is_exit ? "  at exit   " : otherwise);
   if (run->in_use_blocks == 0 && !sampled)
     dmd_out_str(out, "0 bytes: everything was freed");
   else
@@ -127,6 +128,7 @@ static void print_run_figures(dmd_out_t *out, const dmd_run_t *run) {
   dmd_out_str(out, ", ");
   print_size(out, (int64_t)run->alloc_szB, sampled);
   dmd_out_str(out, " in all\n");
+  dmd_print_attach(out, run, "  recorded  ", "  before    ");
 }
 
 static void print_part(dmd_out_t *out, const dmd_blocksum_t *part, const dmd_blocksum_t *all,
@@ -176,10 +178,9 @@ static void print_line(dmd_out_t *out, const char *number, int64_t szB, int64_t 
 /* What to call the moment that the places are of. */
 static const char *title_of(const dmd_profile_t *profile) {
   if (profile->shows_peak)
-    return "At the peak";
-  if (profile->mode == DMD_MODE_CUMULATIVE)
-    return "Allocated in all";
-  return dmd_run_is_at_exit(&profile->run) ? "At exit" : "At the dump";
+    return "at the peak";
+  return profile->mode == DMD_MODE_CUMULATIVE ? "allocated in all"
+                                              : dmd_print_moment(&profile->run);
 }
 
 /* The text, and its subject. */
@@ -242,7 +243,7 @@ static void print_moment(const screen_t *s) {
   dmd_format_amount(before, requested, DMD_MEMREPORT_BYTES, false);
   dmd_format_amount(text, usable, DMD_MEMREPORT_BYTES, false);
   dmd_out_char(out, '\n');
-  dmd_out_str(out, title_of(profile));
+  dmd_print_capitalized(out, title_of(profile));
   if (run->is_known && run->sample_interval == 0 && usable > requested &&
       !dmd_str_equal(before, text)) {
     dmd_out_str(out, ", ");
@@ -554,6 +555,8 @@ static void write_run(dmd_jsonout_t *j, const dmd_run_t *run) {
   }
   write_sum(j, "dump", (int64_t)run->in_use_szB, (int64_t)run->in_use_blocks);
   dmd_jsonout_key_bool(j, "atExit", dmd_run_is_at_exit(run));
+  if (dmd_run_is_attached(run))
+    dmd_jsonout_key_str(j, "attached", run->attach.time);
   dmd_jsonout_key_u64(j, "allocations", run->n_allocs);
   dmd_jsonout_key_u64(j, "allocated", run->alloc_szB);
 }

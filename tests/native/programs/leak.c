@@ -4,6 +4,8 @@
  *
  * A minute of a busy program, in which the argument decides what else happens: "leak" loses 100 KB
  * a second; "cache" keeps 25 MB, at first all that it is asked for, then in place of older ones.
+ * With a second argument it prints `ready` and waits for a byte of its input, and at the end, after
+ * `worked`, for the end of its input.
  * Its clock is a count of its steps, for itself and the engine: a run takes about a second on any
  * machine.
  */
@@ -11,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { STEPS_PER_S = 1000, SECONDS = 60, N_BUSY = 500, N_CACHED = 5000, SZB = 100000 };
 
@@ -52,8 +55,16 @@ static void renew(void **place, void *(*make)(void)) {
   *place = make();
 }
 
+static void wait_for_input(const char *said) {
+  char c;
+  if (write(STDOUT_FILENO, said, strlen(said)) < 0 || read(STDIN_FILENO, &c, 1) < 0)
+    exit(1);
+}
+
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
+  if (argc > 2)
+    wait_for_input("ready\n");
   for (int i = 0; i < N_BUSY; i++)
     g_busy[i] = work();
   for (; g_steps < STEPS_PER_S * SECONDS; g_steps++) {
@@ -63,5 +74,7 @@ int main(int argc, char **argv) {
     if (g_steps % 2 == 0 && strcmp(what, "cache") == 0)
       renew(&g_cached[g_steps / 2 < N_CACHED ? g_steps / 2 : number() % N_CACHED], fill);
   }
+  if (argc > 2)
+    wait_for_input("worked\n");
   return 0;
 }

@@ -43,7 +43,7 @@ export interface Finding extends Amount {
 export interface OverviewAnswer {
   readonly mode: string;
   readonly moment: string;
-  /** A sentence about the peak; "" if it is not known. */
+  /** Lines about the peak, and about the attach of a process that ran already; "" if there are none. */
   readonly peak: string;
   readonly heap: Amount;
   readonly sampled: boolean;

@@ -93,6 +93,7 @@ static void build_run(dmd_profile_t *p) {
       .sample_below = 512,
       .seed = 9,
       .most_resident_szB = 77,
+      .attach = {.time = "2024-02-29T23:50:00Z", .older_blocks = 5, .older_szB = 50},
       .n_allocs = 10,
       .n_frees = 4,
       .alloc_szB = 1000,
@@ -138,6 +139,8 @@ static const char all_keys_text[] =
     "  \"dump\": 2,\n"
     "  \"trigger\": \"exit\",\n"
     "  \"label\": null,\n"
+    "  \"attached\": {\"time\": \"2024-02-29T23:50:00Z\", \"olderBlocks\": 5, \"olderBytes\": "
+    "50},\n"
     "  \"wordSize\": 8,\n"
     "  \"allocator\": \"glibc\",\n"
     "  \"allocatorChosen\": \"auto\",\n"

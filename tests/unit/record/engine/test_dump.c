@@ -6,6 +6,7 @@
 
 #include "enginehost.h"
 #include "record/engine/dump.h"
+#include "record/engine/observed.h"
 
 typedef struct {
   enginehost_t h;
@@ -107,6 +108,37 @@ static void dumps_are_numbered(void **state) {
   end(&f);
 }
 
+/* Of blocks from before only their end is seen. */
+static void of_a_process_that_ran_already(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t sample_interval;
+    const char *expected;
+  } cases[] = {
+      {0, "\"attached\": {\"time\": \"2024-02-29T23:59:59Z\", \"olderBlocks\": 2, \"olderBytes\": "
+          "120}"},
+      {4096, "\"attached\": {\"time\": \"2024-02-29T23:59:59Z\"}"},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    fixture_t f;
+    begin(&f);
+    f.options.out_file = "out.json";
+    f.options.sample_interval = cases[i].sample_interval;
+    start(&f);
+    dmd_engine_attach(&f.engine);
+    dmd_observed_count_older(&f.engine, 100);
+    dmd_observed_count_older(&f.engine, 20);
+    dmd_strbuf_t name;
+    dmd_strbuf_init(&name, f.engine.env);
+    dmd_engine_detach(&f.engine, &name);
+    assert_string_equal(name.text, "/start/out.json");
+    assert_holds(enginehost_file(&f.h, name.text), "\"trigger\": \"detach\"");
+    assert_holds(enginehost_file(&f.h, name.text), cases[i].expected);
+    dmd_strbuf_destroy(&name);
+    end(&f);
+  }
+}
+
 /* The kernel counts the engine, too, and what it needs to write a dump. */
 static void the_most_resident_memory(void **state) {
   (void)state;
@@ -153,7 +185,7 @@ static void forked(void **state) {
   assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_MONITOR, NULL), 1);
   assert_string_equal(f.h.files[1].name, "/start/dmd.out.4712.1.json.gz");
   /* The parent's request did not count for the child. */
-  dmd_engine_exit(&f.engine, NULL);
+  dmd_engine_exit(&f.engine);
   assert_string_equal(f.h.files[2].name, "/start/dmd.out.4712.json.gz");
   end(&f);
 }
@@ -253,7 +285,7 @@ static void profiles_are_listed(void **state) {
   f.h.write_error = 0;
   f.h.pid = 4712;
   dmd_engine_forked(&f.engine, 1);
-  dmd_engine_exit(&f.engine, NULL);
+  dmd_engine_exit(&f.engine);
   assert_string_equal(sink_text(&f.h.appended),
                       "/start/list.4711: 4711 1 request /start/dmd.out.4711.1.json.gz\n"
                       "/start/list.4712: 4712 1 exit /start/dmd.out.4712.json.gz\n");
@@ -272,7 +304,7 @@ static void permissions(void **state) {
     begin(&f);
     f.options.file_mode = cases[i].option;
     start(&f);
-    dmd_engine_exit(&f.engine, NULL);
+    dmd_engine_exit(&f.engine);
     assert_int_equal(f.h.files[0].mode, cases[i].expected);
     end(&f);
   }
@@ -326,7 +358,7 @@ static void at_exit(void **state) {
     if (cases[i].trigger >= 0)
       dmd_engine_dump(&f.engine, (dmd_trigger_t)cases[i].trigger, NULL);
     uint32_t before = f.h.n_files;
-    dmd_engine_exit(&f.engine, NULL);
+    dmd_engine_exit(&f.engine);
     assert_int_equal(f.h.n_files, before + cases[i].dumps);
     end(&f);
   }
@@ -339,7 +371,7 @@ static void scopes_open_at_exit(void **state) {
   begin(&f);
   start(&f);
   dmd_live_begin_reporter(&f.engine.live, 1, "explicit/a", false, (dmd_place_t){.ip = 0x10});
-  dmd_engine_exit(&f.engine, NULL);
+  dmd_engine_exit(&f.engine);
   const char *text = enginehost_file(&f.h, "/start/dmd.out.4711.json.gz");
   assert_holds(text, "\"kind\": \"scope-left-open\"");
   end(&f);
@@ -432,7 +464,7 @@ static void use(host_t *host, void *arg) {
   assert_true(dmd_engine_init(&engine, &host->env, &h->engine_host, &options, &why));
   dmd_live_add(&engine.live,
                &(dmd_new_block_t){.addr = 64, .req = 1, .usable = 24, .stack = 1, .thread = 1});
-  dmd_engine_exit(&engine, NULL);
+  dmd_engine_exit(&engine);
   dmd_engine_destroy(&engine);
   dmd_strbuf_destroy(&why);
   dmd_options_destroy(&options);
@@ -493,6 +525,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_run_is_described),
       cmocka_unit_test(dumps_are_numbered),
+      cmocka_unit_test(of_a_process_that_ran_already),
       cmocka_unit_test(the_most_resident_memory),
       cmocka_unit_test(forked),
       cmocka_unit_test(a_device_takes_all),

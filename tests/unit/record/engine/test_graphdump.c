@@ -35,7 +35,7 @@ static void names_and_numbers(void **state) {
   assert_int_equal(dmd_engine_graph(&f.engine, DMD_TRIGGER_REQUEST, NULL, &name), 1);
   assert_string_equal(name.text, "/start/out.1.graph.gz");
   assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_MONITOR, NULL), 2);
-  dmd_engine_exit(&f.engine, NULL);
+  dmd_engine_exit(&f.engine);
   /* A requested graph is not a dump: the one at exit is still written. */
   static const char *const names[] = {"/start/out.1.graph.gz", "/start/out.2.json",
                                       "/start/out.2.graph.gz", "/start/out.json",

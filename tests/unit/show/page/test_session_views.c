@@ -285,6 +285,24 @@ static void assert_moment(page_fixture_t *f, const char *query, const char *mome
   assert_int_equal(cJSON_GetArrayItem(totals, 0)->valuedouble, bytes);
 }
 
+static void since_when_a_process_was_recorded(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  dmd_session_file_t *file = dmd_session_begin_file(&f.page, "attached");
+  build_peak(&file->profile);
+  file->profile.run.trigger = "detach";
+  file->profile.run.attach =
+      (dmd_attach_t){.time = "2026-11-22T09:40:00Z", .older_blocks = 2, .older_szB = 30};
+  dmd_session_end_file(&f.page, file, true);
+  assert_string_equal(
+      string_of(page_ask(&f, "ask=overview"), "peak"),
+      "At the peak: 1,100 bytes in 3 blocks, after 0.8 s; 130 bytes at the detach\n"
+      "recorded: from the attach at 2026-11-22T09:40:00Z on\n"
+      "from before the attach: 30 bytes in 2 blocks were freed or reallocated since");
+  page_end(&f);
+}
+
 static void the_peak_is_what_print_would_show(void **state) {
   (void)state;
   static page_fixture_t f;
@@ -450,6 +468,7 @@ int main(void) {
       cmocka_unit_test(trees_add_up),
       cmocka_unit_test(a_tree_by_hand),
       cmocka_unit_test(series_by_process_and_number),
+      cmocka_unit_test(since_when_a_process_was_recorded),
       cmocka_unit_test(the_peak_is_what_print_would_show),
       cmocka_unit_test(the_recent_peak_is_a_third_moment),
       cmocka_unit_test(a_difference_shows_one_moment),
