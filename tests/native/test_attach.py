@@ -113,7 +113,7 @@ def requested(blocks):
     """{(requested bytes, functions of the stack up to main): blocks}. The slop depends on where the allocator put them."""
     numbers = collections.Counter()
     for block in blocks:
-        numbers[block.req, *block.stack[:block.stack.index("main")]] += block.num
+        numbers[(block.req, *block.stack[:block.stack.index("main")])] += block.num
     return numbers
 
 
@@ -296,7 +296,7 @@ def test_refused_programs(t):
         refused(t, program, "is linked statically")
         works(t, program)
     if t.has_command("musl-gcc"):
-        with begins(t, t.program("closed.c", compiler="musl-gcc"), "open") as program:
+        with begins(t, t.program("attached.c", compiler="musl-gcc"), "0") as program:
             refused(t, program, "C library")
             works(t, program)
 
