@@ -13,6 +13,7 @@
  *   DM_FINDS_WORDS               1 if a return address is just below its caller's stack pointer
  *   DM_GETS_GUEST                1 if Valgrind can pass the guest state to functions of the tool
  *   DM_ANSWERS_CALLS             1 if calls of malloc and the like are answered at their entry
+ *   dm_ticks                     a function: a counter that advances with time and is cheap to read
  *
  * and, for the last one:
  *

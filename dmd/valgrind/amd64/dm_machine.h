@@ -29,4 +29,8 @@ typedef VexGuestAMD64State dm_guest_t;
       offsetof(dm_guest_t, guest_R8), offsetof(dm_guest_t, guest_R9)
 #define DM_RETURN_SZB 8
 
+static inline ULong dm_ticks(void) {
+  return __builtin_ia32_rdtsc();
+}
+
 #endif

@@ -32,4 +32,10 @@ typedef VexGuestARM64State dm_guest_t;
       offsetof(dm_guest_t, guest_X5)
 #define DM_RETURN_SZB 0
 
+static inline ULong dm_ticks(void) {
+  ULong ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+}
+
 #endif

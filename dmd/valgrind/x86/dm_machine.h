@@ -21,4 +21,8 @@ typedef VexGuestX86State dm_guest_t;
 #define DM_ANSWERS_CALLS 0
 #define DM_SEES_CLAIMS 0
 
+static inline ULong dm_ticks(void) {
+  return __builtin_ia32_rdtsc();
+}
+
 #endif
