@@ -37,7 +37,9 @@ static const dmdv_part_t parts[] = {
              "the program's marks and dumps (1, 2 ...), and what changed between two moments.\n"
              "FILE is a profile of dmd; it may be gzipped; - is standard input. WHEN is start,\n"
              "peak, end, a time since the start of the program (1.5s, 300ms, 2min, 1h), the\n"
-             "text of a mark, the label of a dump, or #N for the Nth of these.\n\n",
+             "text of a mark, the label of a dump, or #N for the Nth of these. If the program\n"
+             "ran with --time-unit=i, the axis is its instructions, and WHEN may be a number\n"
+             "of them (800ki, 1.5Mi, 2Gi: thousands, millions and billions).\n\n",
      .options = &table},
     {0},
 };

@@ -283,8 +283,21 @@ def check_timeline(doc):
     require(moments[-1][1] <= totals["inUseBytes"] and moments[-1][2] <= totals["inUseBlocks"], "the last point is not the dump")
     require(moments[-1][3] <= totals["allocBytes"], "more allocated than allocated")
     for point in points:
-        require(len(point) < 6 or point[5] < point[1], "the least heap is not less")
+        require(len(point) < 6 or point[5] is None or point[5] < point[1], "the least heap is not less")
+    check_instructions(doc["dmd"])
     check_breakdowns(doc, moments[-1])
+
+
+def check_instructions(run):
+    """Instructions are counted at all moments or at none."""
+    timeline, is_counted = run["timeline"], run.get("timeUnit") == "instructions"
+    require(all((len(point) == 7) == is_counted for point in timeline["points"]), "points with and without instructions")
+    require(all(("instructions" in mark) == is_counted for mark in timeline["marks"]), "marks with and without instructions")
+    require(all((len(breakdown) == 7) == is_counted for breakdown in timeline["breakdowns"]), "breakdowns with and without instructions")
+    if is_counted:
+        for kind in timeline["points"], timeline["breakdowns"]:
+            require(all(before[6] <= after[6] for before, after in zip(kind, kind[1:])), "instructions decrease")
+        require(run["peak"]["instructions"] <= timeline["points"][-1][6], "the peak is after the dump")
 
 
 def check_breakdowns(doc, dump):

@@ -383,6 +383,9 @@ static dmd_timepoint_t make_point(const maker_t *m, const dmd_timepoint_t *last)
                            .szB = szB,
                            .n_blocks = number(m, 53),
                            .alloc_szB = last->alloc_szB + number(m, 40),
+                           .n_instructions = m->profile->timeline.counts_instructions
+                                                 ? last->n_instructions + number(m, 40)
+                                                 : 0,
                            .resident_szB = one_in(m, 2) ? DMD_MEMORY_UNKNOWN : number(m, 53),
                            .least_szB = szB};
 }
@@ -415,6 +418,7 @@ void random_timeline(dmd_profile_t *profile, const random_dice_t *dice) {
     return;
   profile->timeline.spacing_ms = 1 + number(&m, 30);
   profile->timeline.is_forked = one_in(&m, 4);
+  profile->timeline.counts_instructions = one_in(&m, 2);
   for (uint64_t n = 1 + below(&m, 6); n > 0; n--) {
     point = make_point(&m, &point);
     point.least_szB = one_in(&m, 2) ? point.szB : below(&m, point.szB + 1);

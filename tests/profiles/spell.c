@@ -129,6 +129,7 @@ static void spell_point(dmd_out_t *out, const dmd_timepoint_t *point) {
   spell_number(out, " of ", point->alloc_szB);
   spell_number(out, ", resident ", point->resident_szB);
   spell_number(out, ", least ", point->least_szB);
+  spell_number(out, ", instructions ", point->n_instructions);
 }
 
 /* By frames, since ids differ from one profile to another. */

@@ -435,21 +435,28 @@ def test_wrong_timelines(test):
     for changes, reason in (
             ({"spacing": 0}, '"spacing" is not a whole number from 1'),
             ({"points": {}}, '"points" of "timeline" is not an array'),
-            ({"points": [[0, 1, 1]]}, "not an array of 4 to 6 numbers"),
-            ({"points": [[0, 1, 1, 1, 1, 1, 1]]}, "not an array of 4 to 6 numbers"),
+            ({"points": [[0, 1, 1]]}, "not an array of 4 to 7 numbers"),
+            ({"points": [[0, 1, 1, 1, 1, 1, 1, 1]]}, "not an array of 4 to 7 numbers"),
             ({"points": [[0, 1, 1, 1, None, 2]]}, "the least heap of a point"),
             ({"points": [[0, 1, None, 1]]}, "whole number"),
-            ({"points": [5]}, "not an array of 4 to 6 numbers"),
+            ({"points": [5]}, "not an array of 4 to 7 numbers"),
             ({"points": [[0, 1, 1, "1"]]}, "whole number"),
             ({"points": [[0, -1, 1, 1]]}, "whole number"),
             ({"points": [[5, 1, 1, 1], [4, 1, 1, 1]]}, "before the previous one"),
             ({"points": [[5, 1, 1, 2], [5, 1, 1, 1]]}, "fewer allocated bytes"),
+            ({"points": [[5, 1, 1, 1, None, None, 2], [5, 1, 1, 1, None, None, 1]]}, "fewer allocated bytes or instructions"),
+            ({"points": [[5, 1, 1, 1, None, None, 2], [5, 1, 1, 1]]}, "a point of \"timeline\" has instructions and its first point"),
+            ({"points": [[5, 1, 1, 1], [5, 1, 1, 1, None, None, 1]]}, "or the other way round"),
+            ({"points": [[5, 1, 1, 1, None, None, None]]}, "whole number"),
+            ({"points": [[5, 1, 1, 1, None, None, 2**60]]}, "whole number"),
             ({"points": [[i, 1, 1, 1] for i in range(514)]}, "more than 513 points"),
             ({"marks": "x"}, '"marks" of "timeline" is not an array'),
             ({"marks": ["x"]}, "a mark of \"timeline\" is not an object"),
             ({"marks": [dict(mark, text=5)]}, '"text" is not a string'),
             ({"marks": [dict(mark, bytes=2**60)]}, "whole number"),
             ({"marks": [mark, dict(mark, milliseconds=2)]}, "before the previous one"),
+            ({"marks": [dict(mark, instructions=2), dict(mark, instructions=1)]}, "fewer allocated bytes or instructions"),
+            ({"marks": [dict(mark, instructions="2")]}, "whole number"),
             ({"marks": [mark] * 257}, "more than 256 marks")):
         rejected(test, timed(**changes), reason)
     document = timed()
@@ -467,12 +474,18 @@ def test_wrong_breakdowns(test):
     accepted(test, broken_down([[1, 10, 1, 10, [], []]], stacks=(), tags=()))
     each = "has not an amount for each"
     for breakdowns, reason in (
-            ([good[:5]], "not an array of 6 elements"), ([{}], "not an array of 6 elements"),
+            ([good[:5]], "not an array of 6 or 7 elements"), ([{}], "not an array of 6 or 7 elements"),
             ([[1, 10, 1, 10, [10, 1], [4]]], each), ([[1, 10, 1, 10, [], [4]]], each), ([[1, 10, 1, 10, [10], []]], each),
             ([[1, 10, 1, 10, 10, [4]]], each), ([[1, 10, 1, 10, [-1], [4]]], "whole number"),
             ([[1, 10, "1", 10, [1], [4]]], "whole number"), ([[1, 10, 1, 10, [2**60], [4]]], "whole number"),
+            ([good + [5]], "a breakdown of \"timeline\" has instructions and its first point has none"),
             ([good, [0] + good[1:]], "before the previous one"), ([good] * 66, "more than 65 breakdowns"), ("x", "is not an array")):
         rejected(test, broken_down(breakdowns), reason)
+    counted = dict(points=[[0, 10, 1, 10, None, None, 5]], stacks=["t0"], tags=["t"])
+    accepted(test, timed(**counted, breakdowns=[good + [5], good + [6]]))
+    rejected(test, timed(**counted, breakdowns=[good + [6], good + [5]]), "fewer allocated bytes or instructions")
+    rejected(test, timed(**counted, breakdowns=[good]), "or the other way round")
+    rejected(test, timed(**counted, breakdowns=[good + [-1]]), "whole number")
     rejected(test, broken_down([], stacks=["1"] * 65), "more than 64 strings")
     rejected(test, broken_down([], tags=["t"] * 17), "more than 16 strings")
     rejected(test, broken_down([], stacks=[1]), '"stacks" is not a string')

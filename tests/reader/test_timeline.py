@@ -91,6 +91,43 @@ def test_moments(test):
         test.equal(span(test, "--to=" + text)[1], at, text)
 
 
+def counted(**more):
+    """A program that starts slowly: half of the time for a tenth of its instructions."""
+    points = [point[:4] + [point[4] if len(point) > 4 else None, None, n] for point, n in zip(POINTS, (0, 2000000, 4000000, 20000000))]
+    marks = [dict(mark, instructions=n) for mark, n in zip(MARKS, (800, 5000000, 10000000))]
+    return profile(points=points, marks=marks, peak=dict(PEAK, instructions=3000000), **more)
+
+
+def test_instructions_are_the_axis(test):
+    out = shown(test, content=counted())
+    lines = out.split("\n")
+    test.equal(lines[13].split(), ["0", "i", "10.00", "Mi", "20.00", "Mi"], "axis")
+    # 86 columns for 20 million; the peak is in 12, the marks in 0, 21 and 43.
+    test.equal([lines[14].index(sign) - 14 for sign in "1P23"], [0, 12, 21, 42], "marks")
+    test.equal([columns(out)[i] for i in (11, 12, 13, 85)], [18, 24, 24, 3], "heights")
+    test.check("peak   after 3.00 Mi (0.3 s): 8,000 bytes" in out and "#1 warm after 800 i (0.1 s): " in out, out)
+    breakdowns = {"stacks": ["t0"], "tags": [], "breakdowns": [[100, 4000, 4, 5000, [4000], [], 1000000], [450, 3000, 3, 35000, [2500], [], 1500000], [999, 1000, 1, 90000, [1000], [], 7000000]]}
+    # By time the second one is the nearest to #2, by instructions the third.
+    out = shown(test, "--from=1ki", "--to=#2", content=counted(**breakdowns))
+    test.check("from   after 800 i" in out and "\nby stack, from 0 i to 7.00 Mi, in bytes:\n" in out, out)
+
+
+def test_moments_by_instructions(test):
+    content = counted()
+    for text, at in (("0i", 0), ("799i", 0), ("0.8ki", 100), ("2Mi", 200), ("4.999Mi", 400), ("0.005Gi", 500), ("1Ti", 999), ("9007199254740991i", 999),
+                     ("99999999999999Ti", 999), ("0.3", 200), ("#3", 600), ("peak", 250)):
+        test.equal(span(test, "--to=" + text, content=content)[1], at, text)
+    doc = json.loads(shown(test, "--json", content=content))
+    test.equal([point["instructions"] for point in doc["points"] + doc["marks"]], [0, 2000000, 4000000, 20000000, 800, 5000000, 10000000], "in JSON")
+    test.equal((doc["start"]["instructions"], doc["peak"]["instructions"]), (0, 3000000), "start and peak")
+    test.write("file.json", profile())
+    for text in "12Mi", "0i":
+        test.check("neither a time nor a mark" in test.error("timeline", "--to=" + text, "file.json"), "nothing was counted")
+    test.write("file.json", content)
+    for text in "12mi", "i", "5 Mi", "1e3i":
+        test.check("neither a time nor a mark" in test.error("timeline", "--to=" + text, "file.json"), text)
+
+
 def test_bad_moments(test):
     test.write("file.json", profile())
     for text in ("hot", "#0", "#4", "#", "1.5m", "-1", "5 s", ".", ""):

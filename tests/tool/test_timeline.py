@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The timeline: the heap over time. Every profile is checked for points in order, none above the peak (profile.py)."""
 
+from harness import commands, files
+
 STEPS = [("even", 100000, 1, 100000), ("odd", 200000, 2, 200000), ("even", 300000, 3, 300000), ("odd", 400000, 4, 400000),
          ("even", 500000, 5, 500000), ("less", 200000, 2, 500000)]
 
@@ -61,6 +63,23 @@ def a_child_begins_at_the_fork(t):
     t.equal(child["points"][0][1], 3000)
     t.check(child["points"][0][0] >= 20, "the time is the program's, by a clock that may be coarse: %s" % child["points"][0])
     t.check(max(point[1] for point in child["points"]) <= 5000, "without the parent's past")
+
+
+def in_instructions_as_dhat_counts(t):
+    """The sleeping program does the same work in each of its 400 rounds."""
+    command = [t.program(), "grow"]
+    profile = t.run_command(command, options=["--time-unit=i"]).profile
+    folder = t.run_command(command, tool="dhat", options=["--dhat-out-file=out.dhat"]).folder
+    end, points = profile.timeline["points"][-1][6], profile.timeline["points"]
+    of_dhat = files.read_json(folder + "/out.dhat")["te"]
+    t.check(abs(end - of_dhat) <= of_dhat / 100, "the end after %d instructions, and %d by DHAT" % (end, of_dhat))
+    start = points[0][6]
+    for point in points:
+        t.check(abs(point[3] / 84000000 - (point[6] - start) / (end - start)) < 0.02, "in proportion: %s" % point)
+    out = commands.run([t.place.dmdv(), "timeline", "--from=%di" % points[len(points) // 2][6], profile.path]).out
+    t.contains(out, " Mi (")
+    t.contains(out, "from   after ")
+    t.contains(out, ": %s bytes in " % format(points[len(points) // 2][1], ","))
 
 
 def turned_off(t):

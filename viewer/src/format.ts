@@ -39,6 +39,15 @@ export function elapsed(ms: number): string {
   return ms < 100 ? `${number(ms)} ms` : `${number(Math.floor(Math.round(ms / 100) / 10))}.${Math.round(ms / 100) % 10} s`;
 }
 
+/** A number of instructions: `12.34 Mi` */
+export function instructions(n: number): string {
+  const units = ["ki", "Mi", "Gi", "Ti"];
+  if (n < 1000) return `${Math.round(n)} i`;
+  const power = units.findIndex((_, i) => n / 1000 ** (i + 1) < 999.995);
+  const unit = power < 0 ? units.length - 1 : power;
+  return `${(n / 1000 ** (unit + 1)).toFixed(2)} ${units[unit] ?? ""}`;
+}
+
 /** A path without its folders. */
 export function baseName(path: string): string {
   return path.replace(/^.*\//, "");

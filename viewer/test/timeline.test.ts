@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elapsed } from "../src/format.ts";
+import { elapsed, instructions } from "../src/format.ts";
 import { isReported } from "../src/views/overview.tsx";
 import type { TimelineAnswer } from "../src/views/timelineanswers.ts";
-import { AREAS, hasResident, heapArea, heapLine, momentsOf, residentLine, sizeTicks, stackedAreas, timeAfter, timeScale } from "../src/views/timelinemodel.ts";
+import { AREAS, hasResident, heapArea, heapLine, momentsOf, placeKey, placeName, residentLine, sizeTicks, stackedAreas, timeAfter, timeScale, whenOf } from "../src/views/timelinemodel.ts";
 
 const AREA = { left: 10, top: 0, width: 100, height: 100 };
 const moment = (milliseconds: number, bytes: number): { milliseconds: number; bytes: number; blocks: number; allocated: number } =>
@@ -29,12 +29,26 @@ test("times are as in dmdv", () => {
   assert.deepEqual([0, 99, 100, 949, 950, 1000, 12345678].map(elapsed), ["0 ms", "99 ms", "0.1 s", "0.9 s", "1.0 s", "1.0 s", "12,345.7 s"]);
 });
 
+test("numbers of instructions are as in dmdv", () => {
+  assert.deepEqual([0, 999, 1000, 999994, 999995, 12345678, 2e9, 7.25e15].map(instructions),
+    ["0 i", "999 i", "1.00 ki", "999.99 ki", "1.00 Mi", "12.35 Mi", "2.00 Gi", "7250.00 Ti"]);
+});
+
+test("instructions are the axis if they were counted", () => {
+  const counted = (instructions: number, bytes: number): { milliseconds: number; bytes: number; blocks: number; allocated: number; instructions: number } =>
+    ({ ...moment(instructions < 100 ? 0 : 900, bytes), instructions });
+  const answer: TimelineAnswer = { ...ANSWER, start: counted(0, 0), peak: counted(4000, 100), end: counted(8000, 50), points: [counted(8000, 50)], marks: [], breakdowns: [] };
+  assert.equal(heapLine(momentsOf(answer), timeScale(AREA, 0, 8000, 100)), "M10.0 100.0L60.0 100.0L60.0 0.0L110.0 0.0L110.0 50.0");
+  assert.deepEqual([placeKey(answer, 4000), placeName(answer, 4000), whenOf(answer.peak)], ["4000i", "4.00 ki", "4.00 ki (0.9 s)"]);
+  assert.deepEqual([placeKey(ANSWER, 4000), placeName(ANSWER, 4000), whenOf(ANSWER.peak)], ["4000ms", "4.0 s", "0.5 s"]);
+});
+
 test("a place is a time, and back", () => {
   const scale = timeScale(AREA, 1000, 2000, 50);
   assert.deepEqual([scale.x(1000), scale.x(1500), scale.x(5000)], [10, 60, 110]);
-  assert.deepEqual([scale.ms(10), scale.ms(60), scale.ms(-5), scale.ms(999)], [1000, 1500, 1000, 2000]);
+  assert.deepEqual([scale.place(10), scale.place(60), scale.place(-5), scale.place(999)], [1000, 1500, 1000, 2000]);
   assert.deepEqual([scale.y(0), scale.y(50), scale.y(25)], [100, 0, 50]);
-  assert.equal(timeScale(AREA, 5, 5, 0).ms(60), 6, "an empty timeline has a scale, too");
+  assert.equal(timeScale(AREA, 5, 5, 0).place(60), 6, "an empty timeline has a scale, too");
 });
 
 test("all moments are in the line, in order", () => {

@@ -9,11 +9,13 @@ static uint64_t distance(uint64_t a, uint64_t b) {
 
 /* The later one of two that are equally near. */
 static const dmd_breakdown_t *nearest(const dmd_timeline_t *timeline, const dmd_breakdown_t *start,
-                                      uint64_t ms) {
+                                      const dmd_timepoint_t *at) {
+  uint64_t place = dmd_timeline_place(timeline, at);
   const dmd_breakdown_t *found = start;
   for (uint32_t i = 0; i < timeline->n_breakdowns; i++) {
     const dmd_breakdown_t *next = &timeline->breakdowns[i];
-    if (found == NULL || distance(next->at.ms, ms) <= distance(found->at.ms, ms))
+    if (found == NULL || distance(dmd_timeline_place(timeline, &next->at), place) <=
+                             distance(dmd_timeline_place(timeline, &found->at), place))
       found = next;
   }
   return found;
@@ -37,10 +39,11 @@ bool dmd_grown_find(const dmd_profile_t *profile, const dmd_timepoint_t *from,
   const dmd_timeline_t *timeline = &profile->timeline;
   dmd_breakdown_t empty = {.at = dmd_when_start(profile)};
   const dmd_breakdown_t *start = timeline->is_forked ? NULL : &empty;
-  const dmd_breakdown_t *a = from->ms == empty.at.ms && start != NULL
+  const dmd_breakdown_t *a = start != NULL && dmd_timeline_place(timeline, from) ==
+                                                  dmd_timeline_place(timeline, &empty.at)
                                  ? start
-                                 : nearest(timeline, start, from->ms),
-                        *b = nearest(timeline, start, to->ms);
+                                 : nearest(timeline, start, from),
+                        *b = nearest(timeline, start, to);
   if (timeline->n_breakdowns == 0 || a == b)
     return false;
   *grown = (dmd_grown_t){.from = a->at, .to = b->at, .others = change(a->at.szB, b->at.szB)};

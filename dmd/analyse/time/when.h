@@ -8,6 +8,7 @@
  *   #2        the second mark
  *   TEXT      the mark or the dump with this text or label
  *   1.5s      this long after the start of the program; also ms, min, h; a number alone: seconds
+ *   12Mi      after so many instructions, if they were counted; also i, ki, Gi, Ti
  *
  * They are tried in this order. A moment between two points is the earlier point.
  */
@@ -26,8 +27,5 @@ dmd_timepoint_t dmd_when_end(const dmd_profile_t *profile);
 
 /* The largest heap: the recorded peak or, without one, the largest point. */
 dmd_timepoint_t dmd_when_peak(const dmd_profile_t *profile);
-
-/* The moment at this time. */
-dmd_timepoint_t dmd_when_at(const dmd_profile_t *profile, uint64_t ms);
 
 #endif

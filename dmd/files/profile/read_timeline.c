@@ -7,35 +7,50 @@
 
 #include "base/str.h"
 
-/* A point follows others, none of which is later or has more allocated bytes. */
+/* A point follows others, none of which is later or has more allocated bytes or instructions. */
 static bool follows(dmd_readerstate_t *l, const char *what, const dmd_timepoint_t *last,
                     const dmd_timepoint_t *point) {
-  if (last == NULL || (last->ms <= point->ms && last->alloc_szB <= point->alloc_szB))
+  if (last == NULL || (last->ms <= point->ms && last->alloc_szB <= point->alloc_szB &&
+                       last->n_instructions <= point->n_instructions))
     return true;
-  return dmd_jsoncutter_reject(
-      &l->cutter, "%s of \"timeline\" is before the previous one, or has fewer allocated bytes",
-      what);
+  return dmd_jsoncutter_reject(&l->cutter,
+                               "%s of \"timeline\" is before the previous one, or has fewer "
+                               "allocated bytes or instructions",
+                               what);
+}
+
+/* The first point decides whether all have instructions. */
+static bool has_instructions(dmd_readerstate_t *l, const char *what, bool has_them) {
+  dmd_timeline_t *timeline = &l->profile->timeline;
+  if (timeline->points.last == 0)
+    timeline->counts_instructions = has_them;
+  return has_them == timeline->counts_instructions ||
+         dmd_jsoncutter_reject(&l->cutter,
+                               "%s of \"timeline\" has instructions and its first point has none, "
+                               "or the other way round",
+                               what);
 }
 
 /* A point is an array: milliseconds, bytes, blocks, allocated and, optionally, resident, which may
- * be null, and the least bytes. */
+ * be null, the least bytes, likewise, and instructions. */
 static bool take_point(dmd_readerstate_t *l, const dmd_jsonvalue_t *item, dmd_timepoint_t *point) {
-  uint64_t *const to[] = {&point->ms,        &point->szB,          &point->n_blocks,
-                          &point->alloc_szB, &point->resident_szB, &point->least_szB};
+  uint64_t *const to[] = {
+      &point->ms,           &point->szB,       &point->n_blocks,      &point->alloc_szB,
+      &point->resident_szB, &point->least_szB, &point->n_instructions};
   int n = dmd_jsonvalue_is(item, DMD_JSONVALUE_ARRAY) ? dmd_jsonvalue_count(item) : 0, i = 0;
-  if (n < 4 || n > 6)
+  if (n < 4 || n > 7)
     return dmd_jsoncutter_reject(&l->cutter,
-                                 "a point of \"timeline\" is not an array of 4 to 6 numbers");
-  point->resident_szB = DMD_MEMORY_UNKNOWN;
+                                 "a point of \"timeline\" is not an array of 4 to 7 numbers");
+  *point = (dmd_timepoint_t){.resident_szB = DMD_MEMORY_UNKNOWN, .least_szB = UINT64_MAX};
   for (const dmd_jsonvalue_t *number = item->child; number != NULL; number = number->next, i++)
-    if (i != 4 || !dmd_jsonvalue_is(number, DMD_JSONVALUE_NULL))
+    if ((i != 4 && i != 5) || !dmd_jsonvalue_is(number, DMD_JSONVALUE_NULL))
       *to[i] = dmd_load_number_in(l, number, "points", 0);
-  if (n < 6)
+  if (point->least_szB == UINT64_MAX)
     point->least_szB = point->szB;
   if (point->least_szB > point->szB)
     return dmd_jsoncutter_reject(
         &l->cutter, "the least heap of a point of \"timeline\" is larger than the largest");
-  return !dmd_jsoncutter_failed(&l->cutter);
+  return has_instructions(l, "a point", n == 7) && !dmd_jsoncutter_failed(&l->cutter);
 }
 
 static void load_point(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
@@ -64,7 +79,8 @@ static void load_mark(dmd_readerstate_t *l, const dmd_jsonvalue_t *item) {
              .szB = dmd_load_get_number(l, item, "bytes", 0),
              .n_blocks = dmd_load_get_number(l, item, "blocks", 0),
              .alloc_szB = dmd_load_get_number(l, item, "allocated", 0),
-             .resident_szB = dmd_load_get_number(l, item, "resident", DMD_MEMORY_UNKNOWN)},
+             .resident_szB = dmd_load_get_number(l, item, "resident", DMD_MEMORY_UNKNOWN),
+             .n_instructions = dmd_load_get_number(l, item, "instructions", 0)},
       .text = dmd_load_get_name(l, item, "text"),
       .dump = dmd_load_get_number(l, item, "dump", 0)};
   mark.at.least_szB = mark.at.szB;
@@ -118,14 +134,19 @@ static bool take_breakdown(dmd_readerstate_t *l, const dmd_jsonvalue_t *item,
   const dmd_timeline_t *timeline = &l->profile->timeline;
   uint64_t *const to[] = {&breakdown->at.ms, &breakdown->at.szB, &breakdown->at.n_blocks,
                           &breakdown->at.alloc_szB};
-  if (!dmd_jsonvalue_is(item, DMD_JSONVALUE_ARRAY) || dmd_jsonvalue_count(item) != 6)
+  int n = dmd_jsonvalue_is(item, DMD_JSONVALUE_ARRAY) ? dmd_jsonvalue_count(item) : 0;
+  if (n != 6 && n != 7)
     return dmd_jsoncutter_reject(&l->cutter,
-                                 "a breakdown of \"timeline\" is not an array of 6 elements");
+                                 "a breakdown of \"timeline\" is not an array of 6 or 7 elements");
+  if (!has_instructions(l, "a breakdown", n == 7))
+    return false;
   const dmd_jsonvalue_t *next = item->child;
   breakdown->at.resident_szB = DMD_MEMORY_UNKNOWN;
   for (int i = 0; i < 4; i++, next = next->next)
     *to[i] = dmd_load_number_in(l, next, "breakdowns", 0);
   breakdown->at.least_szB = breakdown->at.szB;
+  if (n == 7)
+    breakdown->at.n_instructions = dmd_load_number_in(l, next->next->next, "breakdowns", 0);
   return take_amounts(l, next, timeline->stacks.last, breakdown->stacks) &&
          take_amounts(l, next->next, timeline->tags.last, breakdown->tags);
 }

@@ -4,7 +4,9 @@
  */
 #include "files/profile/profilewriter.h"
 
-static void write_point(dmd_jsonout_t *j, const dmd_timepoint_t *point) {
+static void write_point(dmd_jsonout_t *j, const dmd_timeline_t *timeline,
+                        const dmd_timepoint_t *point) {
+  bool has_least = point->least_szB != point->szB;
   dmd_jsonout_array(j, DMD_JSONOUT_DENSE);
   dmd_jsonout_u64(j, point->ms);
   dmd_jsonout_u64(j, point->szB);
@@ -12,10 +14,14 @@ static void write_point(dmd_jsonout_t *j, const dmd_timepoint_t *point) {
   dmd_jsonout_u64(j, point->alloc_szB);
   if (point->resident_szB != DMD_MEMORY_UNKNOWN)
     dmd_jsonout_u64(j, point->resident_szB);
-  else if (point->least_szB != point->szB)
+  else if (has_least || timeline->counts_instructions)
     dmd_jsonout_null(j);
-  if (point->least_szB != point->szB)
+  if (has_least)
     dmd_jsonout_u64(j, point->least_szB);
+  else if (timeline->counts_instructions)
+    dmd_jsonout_null(j);
+  if (timeline->counts_instructions)
+    dmd_jsonout_u64(j, point->n_instructions);
   dmd_jsonout_end(j);
 }
 
@@ -31,6 +37,8 @@ static void write_mark(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd
   dmd_jsonout_key_u64(j, "allocated", mark->at.alloc_szB);
   if (mark->at.resident_szB != DMD_MEMORY_UNKNOWN)
     dmd_jsonout_key_u64(j, "resident", mark->at.resident_szB);
+  if (profile->timeline.counts_instructions)
+    dmd_jsonout_key_u64(j, "instructions", mark->at.n_instructions);
   dmd_jsonout_end(j);
 }
 
@@ -50,6 +58,8 @@ static void write_breakdown(dmd_jsonout_t *j, const dmd_timeline_t *timeline,
   dmd_jsonout_u64(j, breakdown->at.alloc_szB);
   write_amounts(j, breakdown->stacks, timeline->stacks.last);
   write_amounts(j, breakdown->tags, timeline->tags.last);
+  if (timeline->counts_instructions)
+    dmd_jsonout_u64(j, breakdown->at.n_instructions);
   dmd_jsonout_end(j);
 }
 
@@ -86,7 +96,7 @@ void dmd_json_write_timeline(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_key(j, "points");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
   for (uint32_t id = 1; id <= timeline->points.last; id++)
-    write_point(j, dmd_timeline_point(timeline, id));
+    write_point(j, timeline, dmd_timeline_point(timeline, id));
   dmd_jsonout_end(j);
   dmd_jsonout_key(j, "marks");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);

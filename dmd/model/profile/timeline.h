@@ -7,6 +7,9 @@
  * none. The last point is the dump, exactly. A mark has the figures of its own moment. Blocks that
  * the program announced do not count.
  *
+ * If the program's instructions were counted, they are the axis: moments have them, too, and are
+ * compared by them (dmd_timeline_place).
+ *
  * A breakdown is the heap at one moment, exactly, by the largest stacks and tags: the same ones for
  * all breakdowns. What else there was belongs to other stacks, or has no stack. Breakdowns are in
  * ascending order of time; the last one is the dump.
@@ -18,11 +21,12 @@
 #include "base/pool.h"
 
 typedef struct dmd_timepoint {
-  uint64_t ms;            /* after the program's start */
-  uint64_t szB, n_blocks; /* live; requested bytes */
-  uint64_t alloc_szB;     /* requested bytes allocated by then */
-  uint64_t resident_szB;  /* in physical memory; DMD_MEMORY_UNKNOWN: unknown */
-  uint64_t least_szB;     /* of a point: the smallest heap seen since the last one; else szB */
+  uint64_t ms;             /* after the program's start */
+  uint64_t n_instructions; /* by then; 0: not counted */
+  uint64_t szB, n_blocks;  /* live; requested bytes */
+  uint64_t alloc_szB;      /* requested bytes allocated by then */
+  uint64_t resident_szB;   /* in physical memory; DMD_MEMORY_UNKNOWN: unknown */
+  uint64_t least_szB;      /* of a point: the smallest heap seen since the last one; else szB */
 } dmd_timepoint_t;
 
 typedef struct dmd_timemark {
@@ -44,7 +48,8 @@ typedef struct dmd_timeline {
   dmd_breakdown_t *breakdowns; /* room for DMD_MAX_BREAKDOWNS + 1; NULL: none */
   uint32_t n_breakdowns;
   uint64_t spacing_ms; /* at least 1 */
-  bool is_forked;      /* it begins with a fork, not with the program */
+  bool counts_instructions;
+  bool is_forked; /* it begins with a fork, not with the program */
 } dmd_timeline_t;
 
 void dmd_timeline_init(dmd_timeline_t *timeline, const dmd_env_t *env);
@@ -68,6 +73,12 @@ static inline uint32_t *dmd_timeline_stack(const dmd_timeline_t *timeline, uint3
 
 static inline uint32_t *dmd_timeline_tag(const dmd_timeline_t *timeline, uint32_t i) {
   return DMD_POOL_AT(&timeline->tags, uint32_t, i + 1);
+}
+
+/* Where a moment is on the axis: instructions or milliseconds. */
+static inline uint64_t dmd_timeline_place(const dmd_timeline_t *timeline,
+                                          const dmd_timepoint_t *at) {
+  return timeline->counts_instructions ? at->n_instructions : at->ms;
 }
 
 /* Adds a stack or a tag, the amounts of which are 0 so far. */

@@ -196,6 +196,7 @@ void dmd_translation_add_timeline(dmd_translation_t *t, const dmd_timeline_t *ti
   dmd_timeline_t *to = &t->to->timeline;
   to->spacing_ms = timeline->spacing_ms;
   to->is_forked = timeline->is_forked;
+  to->counts_instructions = timeline->counts_instructions;
   for (uint32_t id = 1; id <= timeline->points.last; id++)
     dmd_timeline_add_point(to, dmd_timeline_point(timeline, id));
   for (uint32_t id = 1; id <= timeline->marks.last; id++) {

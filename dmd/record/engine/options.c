@@ -356,7 +356,7 @@ static const dmd_option_t engine_options[] = {
      WORD, AT(lifetimes)},
     {"time-unit", "bytes|i", "bytes",
      "for Valgrind: the unit of lifetimes, bytes allocated meanwhile, or instructions of the "
-     "program, which makes it slower; with i the peak has its instructions, too",
+     "program, which makes it slower; with i the peak and the timeline have instructions, too",
      WORD, AT(counts_instructions)},
     {"graph", "no|yes|auto", "no",
      "write each dump's heap graph as well: all blocks, and the pointers that lead to them; auto: "

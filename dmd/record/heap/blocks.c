@@ -61,8 +61,8 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   blocks->freed.max_own = own_freed(blocks, config->max_freed);
   dmd_freed_init(&blocks->freed.freed, env, room_for_freed(blocks, config->max_freed));
   take_memory(blocks);
-  dmd_timekeeper_init(&blocks->timekeeper, env, config->clock, config->resident,
-                      config->records_peak && config->records_timeline);
+  dmd_timekeeper_init(&blocks->timekeeper, env, config->clock, config->instructions,
+                      config->resident, config->records_peak && config->records_timeline);
   dmd_breakdowns_init(&blocks->breakdowns, env, blocks->shards, blocks->n_shards);
   dmd_peak_init(blocks->peak, env, blocks->shards, blocks->n_shards, config, &blocks->timekeeper);
   blocks->sample_interval = config->sample_interval;
@@ -169,7 +169,7 @@ static void raise_peak(dmd_blocks_t *blocks, uint64_t not_new) {
   dmd_timepoint_t now = point_of(blocks), point = now;
   point.least_szB = dmd_peak_take_least(blocks->peak, now.szB);
   dmd_timekeeper_add(&blocks->timekeeper, point);
-  now.ms = blocks->timekeeper.last_ms;
+  dmd_timekeeper_set_last(&blocks->timekeeper, &now);
   if (blocks->timekeeper.is_on)
     dmd_breakdowns_look(&blocks->breakdowns, &now,
                         whole(blocks, dmd_peak_now(blocks->peak).n_allocated), not_new);
@@ -460,7 +460,7 @@ void dmd_blocks_tell_timeline(dmd_blocks_t *blocks, dmd_translation_t *ids) {
   raise_peak(blocks, UINT64_MAX);
   dmd_timepoint_t now = point_of(blocks);
   dmd_timekeeper_tell(&blocks->timekeeper, now, unit, ids->to);
-  now.ms = blocks->timekeeper.last_ms;
+  dmd_timekeeper_set_last(&blocks->timekeeper, &now);
   if (blocks->timekeeper.is_on)
     dmd_breakdowns_tell(&blocks->breakdowns, &now, unit, ids);
 }

@@ -169,9 +169,12 @@ void dmd_peak_begin_slow_free(dmd_peak_t *peak, dmd_instant_t *before) {
     before->time = dmd_ages_time(peak->ages, 0);
 }
 
+static uint64_t now_ms(const dmd_peak_t *peak) {
+  return peak->clock.now == NULL ? 0 : peak->clock.now(peak->clock.ctx);
+}
+
 static void set_time(dmd_peak_t *peak) {
-  if (peak->clock.now != NULL)
-    peak->ms = peak->clock.now(peak->clock.ctx);
+  peak->ms = now_ms(peak);
   if (peak->instructions.now != NULL)
     peak->n_instructions = peak->instructions.now(peak->instructions.ctx);
 }
@@ -207,16 +210,11 @@ static bool is_due(dmd_watch_t *watch, uint64_t ms, uint64_t allocated, uint64_t
          is_used_due(watch, ms, allocated);
 }
 
-static uint64_t watch_ms(const dmd_peak_t *peak) {
-  bool needs_it = peak->watch.every_ms > 0 || peak->watch.used.now != NULL;
-  return needs_it && peak->clock.now != NULL ? peak->clock.now(peak->clock.ctx) : 0;
-}
-
 /* A thread in parallel has allocated szB more. */
-static void look_at_watch(dmd_peak_t *peak, uint64_t szB) {
+static void look_at_watch(dmd_peak_t *peak, uint64_t szB, uint64_t ms) {
   dmd_watch_t *watch = &peak->watch;
   uint64_t allocated = __atomic_add_fetch(&watch->looked_szB, szB, __ATOMIC_RELAXED);
-  if (is_due(watch, watch_ms(peak), allocated, __atomic_load_n(&peak->published, __ATOMIC_RELAXED)))
+  if (is_due(watch, ms, allocated, __atomic_load_n(&peak->published, __ATOMIC_RELAXED)))
     dmd_peak_want(peak);
 }
 
@@ -241,7 +239,7 @@ const char *dmd_peak_take_due(dmd_peak_t *peak) {
   if ((watch->every_ms | watch->every_szB | watch->above_szB) == 0 && watch->peak_szB == UINT64_MAX)
     return NULL;
   const dmd_turnover_t now = dmd_peak_now(peak);
-  uint64_t szB = dmd_turnover_left(&now), ms = watch_ms(peak);
+  uint64_t szB = dmd_turnover_left(&now), ms = now_ms(peak);
   watch->looked_szB = now.allocated_szB;
   uint64_t used = read_used(watch, ms, now.allocated_szB, szB);
   bool is_large = is_above(watch, used) && !watch->is_above, is_peak = szB >= watch->peak_szB;
@@ -267,7 +265,7 @@ static void read_clock(dmd_peak_t *peak) {
   peak->next_clock = allocated + step + 1;
   set_time(peak);
   note_heap(peak, dmd_turnover_left(&peak->alone.sum));
-  if (dmd_timekeeper_is_due(peak->timekeeper) ||
+  if (dmd_timekeeper_is_due(peak->timekeeper, peak->ms) ||
       is_due(&peak->watch, peak->ms, allocated, dmd_turnover_left(&peak->alone.sum)))
     dmd_peak_want(peak);
 }
@@ -302,9 +300,10 @@ void dmd_peak_note_birth(dmd_peak_t *peak, dmd_block_t *block) {
 
 void dmd_peak_look(dmd_peak_t *peak) {
   note_heap(peak, __atomic_load_n(&peak->published, __ATOMIC_RELAXED));
+  uint64_t ms = now_ms(peak);
   if (peak->is_parallel)
-    look_at_watch(peak, DMD_TIMEKEEPER_SZB);
-  if (dmd_timekeeper_is_due(peak->timekeeper))
+    look_at_watch(peak, DMD_TIMEKEEPER_SZB, ms);
+  if (dmd_timekeeper_is_due(peak->timekeeper, ms))
     dmd_peak_want(peak);
 }
 

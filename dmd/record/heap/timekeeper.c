@@ -6,9 +6,10 @@
 #include "base/str.h"
 
 void dmd_timekeeper_init(dmd_timekeeper_t *keeper, const dmd_env_t *env, dmd_clock_t clock,
-                         dmd_resident_t resident, bool is_on) {
+                         dmd_clock_t instructions, dmd_resident_t resident, bool is_on) {
   *keeper = (dmd_timekeeper_t){.env = env,
                                .clock = clock,
+                               .instructions = instructions,
                                .resident = resident,
                                .is_on = is_on && clock.now != NULL,
                                .spacing_ms = 1};
@@ -26,16 +27,13 @@ void dmd_timekeeper_destroy(dmd_timekeeper_t *keeper) {
   dmd_env_free(keeper->env, keeper->points);
 }
 
-bool dmd_timekeeper_is_due(const dmd_timekeeper_t *keeper) {
-  return keeper->is_on && keeper->clock.now(keeper->clock.ctx) >=
-                              __atomic_load_n(&keeper->next_ms, __ATOMIC_RELAXED);
-}
-
-static uint64_t read_clock(dmd_timekeeper_t *keeper) {
+static void set_time(dmd_timekeeper_t *keeper, dmd_timepoint_t *point) {
   uint64_t now = keeper->clock.now(keeper->clock.ctx);
   if (now > keeper->last_ms)
     keeper->last_ms = now;
-  return keeper->last_ms;
+  if (keeper->instructions.now != NULL)
+    keeper->last_instructions = keeper->instructions.now(keeper->instructions.ctx);
+  dmd_timekeeper_set_last(keeper, point);
 }
 
 static uint64_t read_resident(dmd_timekeeper_t *keeper) {
@@ -84,7 +82,7 @@ void dmd_timekeeper_add(dmd_timekeeper_t *keeper, dmd_timepoint_t point) {
   if (keeper->points == NULL)
     keeper->points =
         dmd_env_alloc(keeper->env, "dmd.timekeeper", DMD_MAX_TIMEPOINTS * sizeof *keeper->points);
-  point.ms = read_clock(keeper);
+  set_time(keeper, &point);
   const dmd_timepoint_t *last = keeper->points + keeper->n_points - 1;
   bool is_new_slot = keeper->n_points == 0 || !is_in_slot_of(keeper, last, point.ms);
   point.resident_szB = is_new_slot ? read_resident(keeper) : last->resident_szB;
@@ -124,7 +122,7 @@ void dmd_timekeeper_mark(dmd_timekeeper_t *keeper, dmd_timepoint_t point, const 
         dmd_env_alloc(keeper->env, "dmd.timekeeper", DMD_MAX_TIMEMARKS * sizeof *keeper->marks);
   if (keeper->n_marks == DMD_MAX_TIMEMARKS)
     drop_every_other_mark(keeper);
-  point.ms = read_clock(keeper);
+  set_time(keeper, &point);
   point.resident_szB = read_resident(keeper);
   keeper->marks[keeper->n_marks++] =
       (dmd_kept_mark_t){.mark = {.at = point, .dump = dump}, .text = copy_of(keeper->env, text)};
@@ -153,12 +151,13 @@ void dmd_timekeeper_tell(const dmd_timekeeper_t *keeper, dmd_timepoint_t now, ui
     return;
   to->spacing_ms = keeper->spacing_ms;
   to->is_forked = keeper->is_forked;
+  to->counts_instructions = keeper->instructions.now != NULL;
   for (uint32_t i = 0; i < keeper->n_points; i++) {
     dmd_timepoint_t point = dmd_timepoint_in_blocks(keeper->points[i], unit);
     dmd_timeline_add_point(to, &point);
   }
   now = dmd_timepoint_in_blocks(now, unit);
-  now.ms = keeper->last_ms;
+  dmd_timekeeper_set_last(keeper, &now);
   dmd_timeline_add_point(to, &now);
   for (uint32_t i = 0; i < keeper->n_marks; i++) {
     const dmd_kept_mark_t *kept = &keeper->marks[i];

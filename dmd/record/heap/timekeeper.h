@@ -7,9 +7,8 @@
  * become twice as long and two points become one, so the number of points is bounded however long
  * the program runs. Marks are bounded in the same way: when they are full, every other one goes.
  *
- * Cost: a shard asks dmd_timekeeper_is_due after each DMD_TIMEKEEPER_SZB of allocated bytes, which
- * reads the clock. One point for each slot, for which all shard locks are taken, and resident
- * memory is read.
+ * Cost: a shard reads the clock after each DMD_TIMEKEEPER_SZB of allocated bytes. One point for
+ * each slot, for which all shard locks are taken, and resident memory is read.
  *
  * Concurrency: dmd_timekeeper_is_due may be called by any thread at any time. The other functions
  * need all shard locks.
@@ -42,12 +41,14 @@ typedef struct dmd_kept_mark {
 typedef struct dmd_timekeeper {
   const dmd_env_t *env;
   dmd_clock_t clock;
+  dmd_clock_t instructions; /* now is NULL: they are not counted */
   dmd_resident_t resident;
   bool is_on;
   bool is_forked;             /* restarted */
   uint64_t spacing_ms;        /* length of a slot */
   uint64_t next_ms;           /* start of the next slot without a point */
   uint64_t last_ms;           /* latest time seen: a clock that goes back stands still */
+  uint64_t last_instructions; /* when last_ms was seen */
   uint64_t most_resident_szB; /* that was seen; 0: unknown */
   dmd_timepoint_t *points;
   uint32_t n_points;
@@ -57,14 +58,22 @@ typedef struct dmd_timekeeper {
 
 /* Off unless is_on and the host has a clock. */
 void dmd_timekeeper_init(dmd_timekeeper_t *keeper, const dmd_env_t *env, dmd_clock_t clock,
-                         dmd_resident_t resident, bool is_on);
+                         dmd_clock_t instructions, dmd_resident_t resident, bool is_on);
 void dmd_timekeeper_destroy(dmd_timekeeper_t *keeper);
 
-/* True if a point is to be added. */
-bool dmd_timekeeper_is_due(const dmd_timekeeper_t *keeper);
+/* True if a point is to be added. ms: what the clock says. */
+static inline bool dmd_timekeeper_is_due(const dmd_timekeeper_t *keeper, uint64_t ms) {
+  return keeper->is_on && ms >= __atomic_load_n(&keeper->next_ms, __ATOMIC_RELAXED);
+}
 
-/* Adds a point of now; its time is filled in, and its resident memory, which is read once for each
- * slot. */
+/* Gives a point the time that was seen last. */
+static inline void dmd_timekeeper_set_last(const dmd_timekeeper_t *keeper, dmd_timepoint_t *point) {
+  point->ms = keeper->last_ms;
+  point->n_instructions = keeper->last_instructions;
+}
+
+/* Adds a point of now; its time and instructions are filled in, and its resident memory, which is
+ * read once for each slot. */
 void dmd_timekeeper_add(dmd_timekeeper_t *keeper, dmd_timepoint_t point);
 
 /* Adds a mark of now, with a copy of the text; dump as in dmd_timemark_t. */

@@ -29,6 +29,16 @@ size_t dmd_format_elapsed(char *buf, uint64_t ms) {
   return n + dmd_format_str(buf + n, " s");
 }
 
+size_t dmd_format_instructions(char *buf, uint64_t n) {
+  static const char *const units[] = {" i", " ki", " Mi", " Gi", " Ti"};
+  double v = (double)n;
+  size_t unit = 0, length;
+  for (; v >= 999.995 && unit + 1 < sizeof units / sizeof *units; unit++)
+    v /= 1000;
+  length = unit == 0 ? dmd_format_u64(buf, n) : dmd_format_fixed2(buf, v);
+  return length + dmd_format_str(buf + length, units[unit]);
+}
+
 void dmd_print_error(dmd_out_t *out, double variance) {
   if (variance <= 0)
     return;

@@ -22,6 +22,10 @@ void dmd_print_count(dmd_out_t *out, int64_t n, bool sampled, const char *one, c
 /* A time since the start: `35 ms`, `0.8 s`. Returns the length. */
 size_t dmd_format_elapsed(char *buf, uint64_t ms);
 
+/* A number of instructions, as Massif has them: `12.34 Mi`. k, M, G and T are powers of 1,000.
+ * Returns the length. */
+size_t dmd_format_instructions(char *buf, uint64_t n);
+
 /* `1 byte`, `1,234 bytes` */
 void dmd_print_bytes(dmd_out_t *out, uint64_t bytes);
 

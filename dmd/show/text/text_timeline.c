@@ -14,28 +14,31 @@
 enum { WIDTH = 100, LABEL = 12, COLUMNS = WIDTH - LABEL - 2, ROWS = 12, EIGHTHS = 8 };
 
 typedef struct {
-  uint64_t from_ms, to_ms;
+  const dmd_timeline_t *timeline;
+  uint64_t from, to;                        /* places on the axis */
   uint64_t top;                             /* bytes at the upper edge; not 0 */
   uint64_t largest[COLUMNS];                /* bytes */
-  uint64_t last[COLUMNS], last_ms[COLUMNS]; /* the last of them, and its time */
+  uint64_t last[COLUMNS], last_at[COLUMNS]; /* the last of them, and its place */
   bool has_any[COLUMNS];
   char under[COLUMNS + 1]; /* the line below the axis */
 } chart_t;
 
-static uint32_t column_of(const chart_t *c, uint64_t ms) {
-  ms = ms < c->from_ms ? c->from_ms : ms > c->to_ms ? c->to_ms : ms;
-  double share = (double)(ms - c->from_ms) / (double)(c->to_ms - c->from_ms + 1);
+static uint32_t column_of(const chart_t *c, const dmd_timepoint_t *at) {
+  uint64_t place = dmd_timeline_place(c->timeline, at);
+  place = place < c->from ? c->from : place > c->to ? c->to : place;
+  double share = (double)(place - c->from) / (double)(c->to - c->from + 1);
   uint32_t column = (uint32_t)(share * COLUMNS);
-  return column < COLUMNS ? column : COLUMNS - 1; /* the share of a large time is rounded to 1 */
+  return column < COLUMNS ? column : COLUMNS - 1; /* the share of a large one is rounded to 1 */
 }
 
 static void add_moment(chart_t *c, const dmd_timepoint_t *at) {
-  uint32_t i = column_of(c, at->ms);
+  uint32_t i = column_of(c, at);
+  uint64_t place = dmd_timeline_place(c->timeline, at);
   if (!c->has_any[i] || at->szB > c->largest[i])
     c->largest[i] = at->szB;
-  if (!c->has_any[i] || at->ms >= c->last_ms[i]) {
+  if (!c->has_any[i] || place >= c->last_at[i]) {
     c->last[i] = at->szB;
-    c->last_ms[i] = at->ms;
+    c->last_at[i] = place;
   }
   c->has_any[i] = true;
 }
@@ -51,15 +54,19 @@ static void fill_gaps(chart_t *c, uint64_t at_start) {
 }
 
 /* Marks have their number; from the tenth on, and where several meet, a ^. */
-static void put_under(chart_t *c, uint64_t ms, char sign) {
-  char *to = &c->under[column_of(c, ms)];
+static void put_under(chart_t *c, const dmd_timepoint_t *at, char sign) {
+  char *to = &c->under[column_of(c, at)];
   *to = *to == ' ' || sign == 'P' ? sign : *to == 'P' ? 'P' : '^';
 }
 
 static void make_chart(chart_t *c, const dmd_profile_t *profile) {
   const dmd_timeline_t *timeline = &profile->timeline;
-  dmd_timepoint_t start = dmd_when_start(profile), peak = dmd_when_peak(profile);
-  *c = (chart_t){.from_ms = start.ms, .to_ms = dmd_when_end(profile).ms, .top = 1};
+  dmd_timepoint_t start = dmd_when_start(profile), peak = dmd_when_peak(profile),
+                  end = dmd_when_end(profile);
+  *c = (chart_t){.timeline = timeline,
+                 .from = dmd_timeline_place(timeline, &start),
+                 .to = dmd_timeline_place(timeline, &end),
+                 .top = 1};
   for (uint32_t i = 0; i < COLUMNS; i++)
     c->under[i] = ' ';
   for (uint32_t id = 1; id <= timeline->points.last; id++)
@@ -67,10 +74,10 @@ static void make_chart(chart_t *c, const dmd_profile_t *profile) {
   for (uint32_t id = 1; id <= timeline->marks.last; id++) {
     const dmd_timepoint_t *at = &dmd_timeline_mark(timeline, id)->at;
     add_moment(c, at);
-    put_under(c, at->ms, id < 10 ? (char)('0' + id) : '^');
+    put_under(c, at, id < 10 ? (char)('0' + id) : '^');
   }
   add_moment(c, &peak);
-  put_under(c, peak.ms, 'P');
+  put_under(c, &peak, 'P');
   fill_gaps(c, start.szB);
 }
 
@@ -115,21 +122,29 @@ static void print_row(dmd_out_t *out, const chart_t *c, uint32_t row, bool is_ut
   dmd_out_char(out, '\n');
 }
 
+static void format_place(char text[DMD_FORMAT_MAX], const dmd_timeline_t *timeline,
+                         uint64_t place) {
+  if (timeline->counts_instructions)
+    dmd_format_instructions(text, place);
+  else
+    dmd_format_elapsed(text, place);
+}
+
 /* The times of the edges and the middle. */
 static void print_axis(dmd_out_t *out, const chart_t *c, bool is_utf8) {
   char text[DMD_FORMAT_MAX];
-  const uint64_t span = c->to_ms - c->from_ms;
+  const uint64_t span = c->to - c->from;
   dmd_out_right(out, "0", LABEL);
   dmd_out_str(out, is_utf8 ? " └" : " +");
   for (uint32_t i = 0; i < COLUMNS; i++)
     dmd_out_str(out, is_utf8 ? "─" : "-");
   dmd_out_char(out, '\n');
-  dmd_format_elapsed(text, c->from_ms);
+  format_place(text, c->timeline, c->from);
   dmd_out_right(out, "", LABEL + 2);
   dmd_out_left(out, text, COLUMNS / 2);
-  dmd_format_elapsed(text, c->from_ms + span / 2);
+  format_place(text, c->timeline, c->from + span / 2);
   dmd_out_left(out, text, COLUMNS / 4);
-  dmd_format_elapsed(text, c->to_ms);
+  format_place(text, c->timeline, c->to);
   dmd_out_right(out, text, COLUMNS - COLUMNS / 2 - COLUMNS / 4);
   dmd_out_char(out, '\n');
 }
@@ -158,15 +173,20 @@ static bool is_sampled(const dmd_profile_t *profile) {
   return profile->run.sample_interval > 0;
 }
 
-/* `after 0.8 s: 1,234 bytes in 5 blocks` */
+/* `after 0.8 s: 1,234 bytes in 5 blocks`, or `after 12.34 Mi (0.8 s): ` */
 static void print_moment(dmd_out_t *out, const dmd_profile_t *profile, const char *name,
                          const dmd_timepoint_t *at) {
   char text[DMD_FORMAT_MAX];
-  dmd_format_elapsed(text, at->ms);
   dmd_out_left(out, name, name[0] == '\0' ? 0 : 7);
   dmd_out_str(out, "after ");
+  if (profile->timeline.counts_instructions) {
+    dmd_format_instructions(text, at->n_instructions);
+    dmd_out_str(out, text);
+    dmd_out_str(out, " (");
+  }
+  dmd_format_elapsed(text, at->ms);
   dmd_out_str(out, text);
-  dmd_out_str(out, ": ");
+  dmd_out_str(out, profile->timeline.counts_instructions ? "): " : ": ");
   dmd_print_count(out, (int64_t)at->szB, is_sampled(profile), "byte", "bytes");
   dmd_out_str(out, " in ");
   dmd_print_count(out, (int64_t)at->n_blocks, is_sampled(profile), "block", "blocks");
@@ -327,10 +347,10 @@ static void print_grown(dmd_out_t *out, const dmd_profile_t *profile, const dmd_
   char text[DMD_FORMAT_MAX];
   if (!dmd_grown_find(profile, &span->from, &span->to, &grown))
     return;
-  dmd_format_elapsed(text, grown.from.ms);
+  format_place(text, &profile->timeline, dmd_timeline_place(&profile->timeline, &grown.from));
   dmd_out_str(out, "\nby stack, from ");
   dmd_out_str(out, text);
-  dmd_format_elapsed(text, grown.to.ms);
+  format_place(text, &profile->timeline, dmd_timeline_place(&profile->timeline, &grown.to));
   dmd_out_str(out, " to ");
   dmd_out_str(out, text);
   dmd_out_str(out, ", in bytes:\n");
@@ -365,20 +385,24 @@ void dmd_timeline_print(dmd_out_t *out, const dmd_profile_t *profile, const dmd_
 
 /* ---- JSON. ---- */
 
-static void json_figures(dmd_jsonout_t *j, const dmd_timepoint_t *at) {
+static void json_figures(dmd_jsonout_t *j, const dmd_profile_t *profile,
+                         const dmd_timepoint_t *at) {
   dmd_jsonout_key_u64(j, "milliseconds", at->ms);
   dmd_jsonout_key_u64(j, "bytes", at->szB);
   dmd_jsonout_key_u64(j, "blocks", at->n_blocks);
   dmd_jsonout_key_u64(j, "allocated", at->alloc_szB);
   if (at->resident_szB != DMD_MEMORY_UNKNOWN)
     dmd_jsonout_key_u64(j, "resident", at->resident_szB);
+  if (profile->timeline.counts_instructions)
+    dmd_jsonout_key_u64(j, "instructions", at->n_instructions);
 }
 
-static void json_moment(dmd_jsonout_t *j, const char *key, const dmd_timepoint_t *at) {
+static void json_moment(dmd_jsonout_t *j, const dmd_profile_t *profile, const char *key,
+                        const dmd_timepoint_t *at) {
   if (key != NULL)
     dmd_jsonout_key(j, key);
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  json_figures(j, at);
+  json_figures(j, profile, at);
   dmd_jsonout_end(j);
 }
 
@@ -392,7 +416,7 @@ static void json_marks(dmd_jsonout_t *j, const dmd_profile_t *profile) {
       dmd_jsonout_key_str(j, "text", dmd_intern_get_str(&profile->names, mark->text));
     if (mark->dump > 0)
       dmd_jsonout_key_u64(j, "dump", mark->dump);
-    json_figures(j, &mark->at);
+    json_figures(j, profile, &mark->at);
     dmd_jsonout_end(j);
   }
   dmd_jsonout_end(j);
@@ -450,9 +474,9 @@ static void json_growth(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
-static void json_span(dmd_jsonout_t *j, const dmd_timespan_t *span) {
-  json_moment(j, "from", &span->from);
-  json_moment(j, "to", &span->to);
+static void json_span(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_timespan_t *span) {
+  json_moment(j, profile, "from", &span->from);
+  json_moment(j, profile, "to", &span->to);
   dmd_jsonout_key(j, "change");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key(j, "bytes");
@@ -492,7 +516,7 @@ static void json_breakdowns(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   for (uint32_t i = 0; i < timeline->n_breakdowns; i++) {
     const dmd_breakdown_t *breakdown = &timeline->breakdowns[i];
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-    json_figures(j, &breakdown->at);
+    json_figures(j, profile, &breakdown->at);
     json_list(j, "stacks", breakdown->stacks, timeline->stacks.last);
     json_list(j, "tags", breakdown->tags, timeline->tags.last);
     dmd_jsonout_end(j);
@@ -506,8 +530,8 @@ static void json_grown(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd
     return;
   dmd_jsonout_key(j, "grown");
   dmd_jsonout_object(j, DMD_JSONOUT_LINES);
-  json_moment(j, "from", &grown.from);
-  json_moment(j, "to", &grown.to);
+  json_moment(j, profile, "from", &grown.from);
+  json_moment(j, profile, "to", &grown.to);
   dmd_jsonout_key(j, "stacks");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
   for (uint32_t i = 0; i < grown.n_stacks; i++) {
@@ -541,20 +565,20 @@ void dmd_timeline_json(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd
   if (timeline->is_forked)
     dmd_jsonout_key_bool(j, "forked", true);
   dmd_jsonout_key_u64(j, "spacing", timeline->spacing_ms);
-  json_moment(j, "start", &start);
-  json_moment(j, "peak", &peak);
-  json_moment(j, "end", &end);
+  json_moment(j, profile, "start", &start);
+  json_moment(j, profile, "peak", &peak);
+  json_moment(j, profile, "end", &end);
   if (profile->run.most_resident_szB > 0)
     dmd_jsonout_key_u64(j, "residentPeak", profile->run.most_resident_szB);
   dmd_jsonout_key(j, "points");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
   for (uint32_t id = 1; id <= timeline->points.last; id++)
-    json_moment(j, NULL, dmd_timeline_point(timeline, id));
+    json_moment(j, profile, NULL, dmd_timeline_point(timeline, id));
   dmd_jsonout_end(j);
   json_marks(j, profile);
   json_breakdowns(j, profile);
   json_growth(j, profile);
-  json_span(j, span);
+  json_span(j, profile, span);
   json_grown(j, profile, span);
   dmd_jsonout_end(j);
 }

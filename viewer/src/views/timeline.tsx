@@ -6,14 +6,14 @@
 import type { JSX } from "preact";
 import type { FileInfo } from "../core/answers.ts";
 import type { Client } from "../core/client.ts";
-import { blocks, bytes, elapsed, number, signed } from "../format.ts";
+import { blocks, bytes, number, signed } from "../format.ts";
 import { query, type KeyChanges } from "../state/link.ts";
 import { AnsweredPage } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
 import { EmptyPanel } from "../ui/panels.tsx";
 import { Segments, Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import type { Grown, Mark, Moment, NoTimeline, TimelineAnswer, TimeRow } from "./timelineanswers.ts";
-import { AREAS, hasResident } from "./timelinemodel.ts";
+import { AREAS, hasResident, placeKey, whenOf } from "./timelinemodel.ts";
 import { TimelinePicture, type Interval } from "./timelinepicture.tsx";
 import type { View, ViewProps } from "./view.ts";
 
@@ -53,7 +53,7 @@ function Timeline({ client, keys, set }: ViewProps): JSX.Element {
         </Toolbar>
       )}
       <AnsweredPage asked={asked} what="Reading the timeline">
-        {(timeline) => isKnown(timeline) ? <TimelineBody answer={timeline} by={by} withResident={keys["resident"] === "1" && hasResident(timeline)} onSelect={(chosen) => set(keysOf(chosen), true)} /> : <None />}
+        {(timeline) => isKnown(timeline) ? <TimelineBody answer={timeline} by={by} withResident={keys["resident"] === "1" && hasResident(timeline)} onSelect={(chosen) => set(keysOf(timeline, chosen), true)} /> : <None />}
       </AnsweredPage>
     </>
   );
@@ -67,8 +67,8 @@ function None(): JSX.Element {
   );
 }
 
-function keysOf({ from, to }: Interval): KeyChanges {
-  return { from: `${from}ms`, to: `${to}ms` };
+function keysOf(answer: TimelineAnswer, { from, to }: Interval): KeyChanges {
+  return { from: placeKey(answer, from), to: placeKey(answer, to) };
 }
 
 function nameOf(mark: Mark, i: number): string {
@@ -100,7 +100,7 @@ export function TimelineBody({ answer, by, withResident = false, onSelect }: Bod
       <Legend answer={answer} by={by} />
       {withResident && <p class="quiet">The dashed line is the program’s physical memory.</p>}
       <section>
-        <h2>From {elapsed(from.milliseconds)} to {elapsed(to.milliseconds)}</h2>
+        <h2>From {whenOf(from)} to {whenOf(to)}</h2>
         <p role="status">
           {signed(change.bytes)} bytes in {signed(change.blocks)} blocks; {bytes(change.allocated)} were allocated in between
         </p>
@@ -134,7 +134,7 @@ function GrownTables({ grown }: { grown: Grown }): JSX.Element {
   return (
     <>
       <p class="quiet">
-        By stack and tag, from {elapsed(grown.from.milliseconds)} to {elapsed(grown.to.milliseconds)}: the nearest moments at which dmd added them up
+        By stack and tag, from {whenOf(grown.from)} to {whenOf(grown.to)}: the nearest moments at which dmd added them up
       </p>
       {grown.stacks.length > 0 && <GrownTable title="Stack" rows={[...grown.stacks, ...others]} />}
       {grown.tags.length > 0 && <GrownTable title="Tag" rows={grown.tags} />}
@@ -171,7 +171,7 @@ function Moments({ answer, marks }: { answer: TimelineAnswer; marks: readonly Ma
       <ul class="list">
         {rows.map(([name, at], i) => (
           <li key={i}>
-            {name}: after {elapsed(at.milliseconds)}, {bytes(at.bytes)} in {blocks(at.blocks)}
+            {name}: after {whenOf(at)}, {bytes(at.bytes)} in {blocks(at.blocks)}
             {at.resident === undefined ? "" : `; ${number(at.resident)} bytes resident`}
           </li>
         ))}
@@ -188,7 +188,7 @@ export function TimelineSummary({ client, of, goTo }: { client: Client; of: KeyC
   return (
     <section>
       <h2>{answer.growth === undefined ? "The heap over time" : `The heap ${answer.growth.text}`}</h2>
-      <TimelinePicture answer={answer} by="stacks" onSelect={(chosen) => goTo("timeline", keysOf(chosen))} />
+      <TimelinePicture answer={answer} by="stacks" onSelect={(chosen) => goTo("timeline", keysOf(answer, chosen))} />
       <Legend answer={answer} by="stacks" />
       <p>
         <button type="button" class="link" onClick={() => goTo("timeline")}>

@@ -8,6 +8,8 @@ export interface Moment {
   readonly blocks: number;
   readonly allocated: number;
   readonly resident?: number;
+  /** Of the program by then, in all moments or none: they are the axis. */
+  readonly instructions?: number;
 }
 
 export interface Mark extends Moment {

@@ -2,23 +2,43 @@
 //
 // Coordinates in the picture of a timeline. This computes only places; all values come from the core.
 
+import { elapsed, instructions } from "../format.ts";
 import { lineThrough, type Area } from "./curvemodel.ts";
 import type { Breakdown, Moment, TimelineAnswer } from "./timelineanswers.ts";
 
 export const AREAS = 7; // stacks or tags with a colour of their own
 
+/** Where a moment is on the axis: instructions, or milliseconds. */
+export function placeOf({ instructions, milliseconds }: Moment): number {
+  return instructions ?? milliseconds;
+}
+
+/** A place, as keys of the page and as text. */
+export function placeKey({ start }: TimelineAnswer, place: number): string {
+  return `${place}${start.instructions === undefined ? "ms" : "i"}`;
+}
+
+export function placeName({ start }: TimelineAnswer, place: number): string {
+  return start.instructions === undefined ? elapsed(place) : instructions(place);
+}
+
+/** `0.8 s`, `12.34 Mi (0.8 s)` */
+export function whenOf({ instructions: n, milliseconds }: Moment): string {
+  return n === undefined ? elapsed(milliseconds) : `${instructions(n)} (${elapsed(milliseconds)})`;
+}
+
 export interface TimeScale {
-  readonly x: (ms: number) => number;
+  readonly x: (place: number) => number;
   readonly y: (bytes: number) => number;
-  readonly ms: (x: number) => number;
+  readonly place: (x: number) => number;
 }
 
 export function timeScale(area: Area, from: number, to: number, most: number): TimeScale {
   const range = Math.max(1, to - from);
   return {
-    x: (ms) => area.left + (Math.max(0, Math.min(range, ms - from)) / range) * area.width,
+    x: (place) => area.left + (Math.max(0, Math.min(range, place - from)) / range) * area.width,
     y: (bytes) => area.top + (1 - Math.min(1, bytes / Math.max(1, most))) * area.height,
-    ms: (x) => Math.round(from + (Math.max(0, Math.min(area.width, x - area.left)) / Math.max(1, area.width)) * range),
+    place: (x) => Math.round(from + (Math.max(0, Math.min(area.width, x - area.left)) / Math.max(1, area.width)) * range),
   };
 }
 
@@ -26,16 +46,17 @@ type Place = readonly [number, number];
 
 /** The heap keeps its size until the next moment. */
 function stairs(moments: readonly Moment[], scale: TimeScale): Place[] {
-  return moments.flatMap(({ milliseconds, bytes }, i) => {
+  return moments.flatMap((moment, i) => {
     const before = moments[i - 1];
-    const at: Place = [scale.x(milliseconds), scale.y(bytes)];
-    return before === undefined ? [at] : [[scale.x(milliseconds), scale.y(before.bytes)] as const, at];
+    const x = scale.x(placeOf(moment));
+    const at: Place = [x, scale.y(moment.bytes)];
+    return before === undefined ? [at] : [[x, scale.y(before.bytes)] as const, at];
   });
 }
 
 /** Start, points, marks and the peak, in order of time. */
 export function momentsOf({ start, points, marks, peak }: TimelineAnswer): readonly Moment[] {
-  return [start, ...points, ...marks, peak].sort((a, b) => a.milliseconds - b.milliseconds || a.allocated - b.allocated);
+  return [start, ...points, ...marks, peak].sort((a, b) => placeOf(a) - placeOf(b) || a.allocated - b.allocated);
 }
 
 export function heapLine(moments: readonly Moment[], scale: TimeScale): string {
@@ -44,7 +65,7 @@ export function heapLine(moments: readonly Moment[], scale: TimeScale): string {
 
 /** Physical memory at the moments of which it is known; "": of none or one. */
 export function residentLine(moments: readonly Moment[], scale: TimeScale): string {
-  const places = moments.flatMap(({ milliseconds, resident }) => (resident === undefined ? [] : [[scale.x(milliseconds), scale.y(resident)] as const]));
+  const places = moments.flatMap((at) => (at.resident === undefined ? [] : [[scale.x(placeOf(at)), scale.y(at.resident)] as const]));
   return places.length < 2 ? "" : lineThrough(places);
 }
 
@@ -71,7 +92,7 @@ function knownMoments(answer: TimelineAnswer): readonly Breakdown[] {
   const known = new Map(answer.breakdowns.map((breakdown) => [totalsOf(breakdown), breakdown]));
   return momentsOf(answer).flatMap((moment) => {
     const breakdown = known.get(totalsOf(moment));
-    return breakdown === undefined ? [] : [{ ...breakdown, milliseconds: moment.milliseconds }];
+    return breakdown === undefined ? [] : [{ ...breakdown, ...moment }];
   });
 }
 

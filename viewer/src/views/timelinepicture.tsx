@@ -5,11 +5,12 @@
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { bytes, elapsed } from "../format.ts";
+import { bytes } from "../format.ts";
 import type { Area } from "./curvemodel.ts";
 import type { TimelineAnswer } from "./timelineanswers.ts";
-import { heapArea, heapLine, momentsOf, residentLine, sizeTicks, stackedAreas, timeAfter, timeScale, type TimeScale } from "./timelinemodel.ts";
+import { heapArea, heapLine, momentsOf, placeName, placeOf, residentLine, sizeTicks, stackedAreas, timeAfter, timeScale, type TimeScale } from "./timelinemodel.ts";
 
+/** Places on the axis. */
 export interface Interval {
   readonly from: number;
   readonly to: number;
@@ -48,19 +49,19 @@ export function TimelinePicture({ answer, by, withResident = false, onSelect }: 
   const moments = useMemo(() => momentsOf(answer), [answer]);
   const area = areaOf(size);
   const most = Math.max(...moments.flatMap(({ bytes: size, resident = 0 }) => (withResident ? [size, resident] : [size])));
-  const scale = timeScale(area, answer.start.milliseconds, answer.end.milliseconds, most);
-  const timeAt = (event: MouseEvent): number => scale.ms(event.clientX - (frame.current?.getBoundingClientRect().left ?? 0));
-  const chosen = drag ?? { from: answer.from.milliseconds, to: answer.to.milliseconds };
+  const scale = timeScale(area, placeOf(answer.start), placeOf(answer.end), most);
+  const placeAt = (event: MouseEvent): number => scale.place(event.clientX - (frame.current?.getBoundingClientRect().left ?? 0));
+  const chosen = drag ?? { from: placeOf(answer.from), to: placeOf(answer.to) };
   const ordered = { from: Math.min(chosen.from, chosen.to), to: Math.max(chosen.from, chosen.to) };
-  const times = useMemo(() => [...new Set(moments.map((moment) => moment.milliseconds))], [moments]);
+  const times = useMemo(() => [...new Set(moments.map(placeOf))], [moments]);
   return (
     <div class="timeline-picture" ref={frame} tabIndex={0} role="application"
       aria-label={`The heap over time, ${bytes(answer.peak.bytes)} at the peak; arrow keys move the end of the interval, with Shift its beginning`}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
-        setDrag({ from: timeAt(event), to: timeAt(event) });
+        setDrag({ from: placeAt(event), to: placeAt(event) });
       }}
-      onPointerMove={(event) => drag !== null && setDrag({ from: drag.from, to: timeAt(event) })}
+      onPointerMove={(event) => drag !== null && setDrag({ from: drag.from, to: placeAt(event) })}
       onPointerCancel={() => setDrag(null)}
       onPointerUp={() => {
         if (drag !== null && scale.x(ordered.to) - scale.x(ordered.from) >= LEAST) onSelect(ordered);
@@ -112,7 +113,7 @@ function Areas({ answer, by, scale, heap }: { answer: TimelineAnswer; by: "stack
 
 function Axes({ answer, area, scale, most }: { answer: TimelineAnswer; area: Area; scale: TimeScale; most: number }): JSX.Element {
   const bottom = area.top + area.height;
-  const [from, to] = [answer.start.milliseconds, answer.end.milliseconds];
+  const [from, to] = [placeOf(answer.start), placeOf(answer.end)];
   return (
     <>
       {sizeTicks(most, Math.max(2, Math.floor(area.height / 50))).map(([size, name]) => (
@@ -123,7 +124,7 @@ function Axes({ answer, area, scale, most }: { answer: TimelineAnswer; area: Are
       ))}
       {[0, 1, 2, 3, 4].map((i) => (
         <text key={i} class="curve-text" x={area.left + (area.width * i) / 4} y={bottom + 34} text-anchor={i === 0 ? "start" : i === 4 ? "end" : "middle"}>
-          {elapsed(from + ((to - from) * i) / 4)}
+          {placeName(answer, from + ((to - from) * i) / 4)}
         </text>
       ))}
     </>
@@ -136,17 +137,17 @@ function Marks({ answer, area, scale }: { answer: TimelineAnswer; area: Area; sc
   const { peak, marks } = answer;
   return (
     <>
-      {marks.map(({ milliseconds, text, dump }, i) => (
+      {marks.map((mark, i) => (
         <g key={i}>
-          <line class="timeline-mark" x1={scale.x(milliseconds)} x2={scale.x(milliseconds)} y1={area.top} y2={bottom} />
-          <text class="curve-text" x={scale.x(milliseconds)} y={bottom + 16} text-anchor="middle">
+          <line class="timeline-mark" x1={scale.x(placeOf(mark))} x2={scale.x(placeOf(mark))} y1={area.top} y2={bottom} />
+          <text class="curve-text" x={scale.x(placeOf(mark))} y={bottom + 16} text-anchor="middle">
             {i + 1}
-            <title>{text ?? `dump ${dump ?? ""}`}</title>
+            <title>{mark.text ?? `dump ${mark.dump ?? ""}`}</title>
           </text>
         </g>
       ))}
-      <circle class="timeline-peak" cx={scale.x(peak.milliseconds)} cy={scale.y(peak.bytes)} r="4" />
-      <text class="timeline-peak-name" x={scale.x(peak.milliseconds)} y={bottom + 16} text-anchor="middle">peak</text>
+      <circle class="timeline-peak" cx={scale.x(placeOf(peak))} cy={scale.y(peak.bytes)} r="4" />
+      <text class="timeline-peak-name" x={scale.x(placeOf(peak))} y={bottom + 16} text-anchor="middle">peak</text>
     </>
   );
 }

@@ -37,7 +37,7 @@ static bool find(heap_fn heap, double period, uint32_t seconds, uint64_t seed,
   host_init(&s.host);
   dmd_profile_init(&s.profile, &s.host.env);
   dmd_timekeeper_init(&s.keeper, &s.host.env, (dmd_clock_t){tell_time, &s},
-                      (dmd_resident_t){NULL, NULL}, true);
+                      (dmd_clock_t){NULL, NULL}, (dmd_resident_t){NULL, NULL}, true);
   for (s.now = 0; s.now < seconds * 1000u; s.now++) {
     double szB = heap(&s, (double)s.now / 1000, period);
     uint64_t bytes = szB < 0 ? 0 : (uint64_t)szB;

@@ -45,7 +45,7 @@ static void begin(model_t *m, uint64_t seed) {
   host_init(&m->host);
   m->events = calloc(MAX_EVENTS, sizeof *m->events);
   dmd_timekeeper_init(&m->keeper, &m->host.env, (dmd_clock_t){tell_time, m},
-                      (dmd_resident_t){tell_resident, m}, true);
+                      (dmd_clock_t){NULL, NULL}, (dmd_resident_t){tell_resident, m}, true);
 }
 
 static void end(model_t *m) {
@@ -130,19 +130,19 @@ static void one_point_is_due_in_each_slot(void **state) {
   (void)state;
   static model_t m;
   begin(&m, 1);
-  assert_true(dmd_timekeeper_is_due(&m.keeper));
+  assert_true(dmd_timekeeper_is_due(&m.keeper, m.now));
   happen(&m);
-  assert_false(dmd_timekeeper_is_due(&m.keeper));
+  assert_false(dmd_timekeeper_is_due(&m.keeper, m.now));
   m.now++;
-  assert_true(dmd_timekeeper_is_due(&m.keeper));
+  assert_true(dmd_timekeeper_is_due(&m.keeper, m.now));
   m.keeper.spacing_ms = 8;
   happen(&m);
   m.now = 7;
-  assert_false(dmd_timekeeper_is_due(&m.keeper));
+  assert_false(dmd_timekeeper_is_due(&m.keeper, m.now));
   m.now = 8;
-  assert_true(dmd_timekeeper_is_due(&m.keeper));
+  assert_true(dmd_timekeeper_is_due(&m.keeper, m.now));
   m.keeper.is_on = false;
-  assert_false(dmd_timekeeper_is_due(&m.keeper));
+  assert_false(dmd_timekeeper_is_due(&m.keeper, m.now));
   end(&m);
 }
 
@@ -169,13 +169,13 @@ static void a_clock_that_jumps_ahead(void **state) {
     for (int i = 0; i < 20; i++) {
       m.now += i == 0 ? jump : 1;
       happen(&m);
-      assert_false(dmd_timekeeper_is_due(&m.keeper));
+      assert_false(dmd_timekeeper_is_due(&m.keeper, m.now));
     }
   compare(&m);
   assert_int_equal(m.keeper.points[m.keeper.n_points - 1].ms / m.keeper.spacing_ms,
                    m.now / m.keeper.spacing_ms);
   m.now += m.keeper.spacing_ms;
-  assert_true(dmd_timekeeper_is_due(&m.keeper));
+  assert_true(dmd_timekeeper_is_due(&m.keeper, m.now));
   end(&m);
 }
 
@@ -212,9 +212,9 @@ static void without_a_clock_there_is_nothing(void **state) {
   (void)state;
   static model_t m;
   begin(&m, 1);
-  dmd_timekeeper_init(&m.keeper, &m.host.env, (dmd_clock_t){NULL, NULL},
+  dmd_timekeeper_init(&m.keeper, &m.host.env, (dmd_clock_t){NULL, NULL}, (dmd_clock_t){NULL, NULL},
                       (dmd_resident_t){NULL, NULL}, true);
-  assert_false(dmd_timekeeper_is_due(&m.keeper));
+  assert_false(dmd_timekeeper_is_due(&m.keeper, m.now));
   dmd_timekeeper_add(&m.keeper, point(10, 10));
   dmd_timekeeper_mark(&m.keeper, point(10, 10), "x", 0);
   assert_int_equal(m.keeper.n_points + m.keeper.n_marks, 0);
@@ -254,7 +254,7 @@ static void a_child_begins_anew(void **state) {
   happen(&m);
   dmd_timekeeper_mark(&m.keeper, point(1, 1), "parent", 0);
   dmd_timekeeper_restart(&m.keeper);
-  assert_true(dmd_timekeeper_is_due(&m.keeper));
+  assert_true(dmd_timekeeper_is_due(&m.keeper, m.now));
   dmd_timekeeper_add(&m.keeper, point(7, 1));
   dmd_timekeeper_mark(&m.keeper, point(8, 2), NULL, 3);
   dmd_profile_init(&m.told, &m.host.env);
@@ -475,7 +475,7 @@ static void points_and_marks_of_blocks_are_exact(void **state) {
 
 static void keep_one(host_t *host, void *arg) {
   dmd_timekeeper_t keeper;
-  dmd_timekeeper_init(&keeper, &host->env, (dmd_clock_t){tell_time, arg},
+  dmd_timekeeper_init(&keeper, &host->env, (dmd_clock_t){tell_time, arg}, (dmd_clock_t){NULL, NULL},
                       (dmd_resident_t){NULL, NULL}, true);
   dmd_timekeeper_add(&keeper, point(1, 1));
   dmd_timekeeper_mark(&keeper, point(1, 1), "text", 0);
