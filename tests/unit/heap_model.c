@@ -113,13 +113,26 @@ static void visit(void *ctx, uint64_t addr, dmd_block_t *block) {
   fail_msg("a block that is not there");
 }
 
+/* Each block once. */
+static void visit_again(void *ctx, dmd_block_t *block) {
+  walk_t *w = ctx;
+  size_t i = 0;
+  while (i < w->m->n && w->m->list[i].serial != block->stack)
+    i++;
+  assert_true(i < w->m->n && w->m->list[i].walked);
+  w->m->list[i].walked = false;
+  w->n++;
+}
+
 void check_walk(const dmd_heap_t *heap, model_t *m) {
   for (size_t i = 0; i < m->n; i++)
     m->list[i].walked = false;
-  walk_t w = {.m = m};
+  walk_t w = {.m = m}, again = {.m = m};
   dmd_heap_walk(heap, visit, &w);
   assert_int_equal(w.n, m->n); /* each once, as visit saw */
   assert_int_equal(heap->n_blocks, m->n);
+  dmd_heap_each(heap, UINT64_MAX, visit_again, &again);
+  assert_int_equal(again.n, m->n);
 }
 
 uint64_t any_size(dice_t *dice) {

@@ -152,7 +152,7 @@ dmd_block_t *dmd_addressmap_add(dmd_addressmap_t *slots, uint64_t addr, bool is_
   uint32_t offset = chunk_offset(addr), *slot = slot_of(chunk, offset);
   uint32_t id = new_id(slots), before = find_before(slots, *slot, offset);
   dmd_block_t *block = block_at(slots, id);
-  *block = (dmd_block_t){.offset = offset, .next = first_of(*slot)};
+  *block = (dmd_block_t){.offset = offset, .is_live = 1, .next = first_of(*slot)};
   uint32_t starts = starts_with(*slot, is_plain ? start_bit(offset) : 0);
   if (before == DMD_NONE) {
     *slot = starts | id;
@@ -194,7 +194,7 @@ dmd_block_t *dmd_addressmap_add_plain(dmd_addressmap_t *slots, uint64_t addr, ui
   }
   block->next = next;
   block->offset = offset;
-  block->is_live = 0;
+  block->is_live = 1;
   block->is_moving = 0;
   block->flags = flags;
   chunk->n_blocks++;
@@ -278,6 +278,7 @@ const dmd_block_t *dmd_addressmap_taken_out(const dmd_addressmap_t *slots, uint3
 }
 
 void dmd_addressmap_release(dmd_addressmap_t *slots, uint32_t id) {
+  block_at(slots, id)->is_live = 0;
   dmd_pool_release_sized(&slots->blocks, id, sizeof(dmd_block_t));
 }
 
@@ -287,6 +288,7 @@ static void remove_block(dmd_addressmap_t *slots, dmd_chunk_t *chunk, const dmd_
   for (; block_at(slots, id) != block; id = block_at(slots, id)->next)
     before = id;
   unlink_block(slots, chunk, offset, before, id);
+  block_at(slots, id)->is_live = 0;
   dmd_pool_release(&slots->blocks, id); /* overwrites only `next` */
 }
 
@@ -488,4 +490,11 @@ void dmd_addressmap_walk(const dmd_addressmap_t *slots,
   while (dmd_addressmap_walk_at(&walk, &addr))
     dmd_addressmap_walk_on(&walk, visit, ctx);
   dmd_addressmap_walk_end(&walk);
+}
+
+void dmd_addressmap_each(const dmd_addressmap_t *slots,
+                         void (*visit)(void *ctx, dmd_block_t *block), void *ctx) {
+  for (uint32_t id = 1; id <= slots->blocks.last; id++)
+    if (block_at(slots, id)->is_live)
+      visit(ctx, block_at(slots, id));
 }

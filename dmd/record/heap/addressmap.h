@@ -106,4 +106,9 @@ void dmd_addressmap_walk_end(dmd_addressmap_walk_t *walk);
 void dmd_addressmap_walk(const dmd_addressmap_t *slots,
                          void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx);
 
+/* The same in the order of their records, which takes a fraction of the time. Blocks that were
+ * taken out and not released are visited, too. */
+void dmd_addressmap_each(const dmd_addressmap_t *slots,
+                         void (*visit)(void *ctx, dmd_block_t *block), void *ctx);
+
 #endif

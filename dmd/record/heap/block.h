@@ -22,9 +22,9 @@ enum {
  * their own so that they can be set without a read: a processor stalls when it reads data that it
  * has just written in another width. */
 typedef struct __attribute__((packed, aligned(4))) dmd_block {
-  uint32_t next;          /* next in the slot's chain; private to record/heap/addressmap */
-  uint32_t offset : 20;   /* in a slot: start within its 1 MiB; private to record/heap/addressmap */
-  uint32_t is_live : 3;   /* beside a slab: whether the block exists; private to record/heap/heap */
+  uint32_t next;        /* next in the slot's chain; private to record/heap/addressmap */
+  uint32_t offset : 20; /* in a slot: start within its 1 MiB; private to record/heap/addressmap */
+  uint32_t is_live : 3; /* whether the block exists; private to heap, or in a slot to addressmap */
   uint32_t is_moving : 1; /* being reallocated, and not found by its address: see blocks.h */
   uint32_t flags : 8;     /* DMD_BLOCK_... */
   uint64_t req;           /* requested bytes */

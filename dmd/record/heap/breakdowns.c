@@ -27,7 +27,6 @@ void dmd_breakdowns_restart(dmd_breakdowns_t *b) {
 typedef struct {
   dmd_breakdowns_t *b;
   const dmd_shard_t *shard;
-  uint64_t not_new; /* as in dmd_breakdowns_look */
 } walk_t;
 
 static void add_amount(dmd_pool_t *sums, uint32_t id, uint64_t szB) {
@@ -37,10 +36,9 @@ static void add_amount(dmd_pool_t *sums, uint32_t id, uint64_t szB) {
 }
 
 /* Does not settle: what the program's next block gets must not depend on a walk. */
-static void visit(void *ctx, uint64_t addr, dmd_block_t *block) {
+static void visit(void *ctx, dmd_block_t *block) {
   const walk_t *w = ctx;
-  if (~addr == w->not_new || (block->flags & DMD_BLOCK_ANNOUNCED) ||
-      block == w->shard->leaving.removed.block)
+  if ((block->flags & DMD_BLOCK_ANNOUNCED) || block == w->shard->leaving.removed.block)
     return;
   uint64_t szB = dmd_shard_bytes_of(w->shard, block);
   if (block->stack != DMD_NONE)
@@ -76,8 +74,7 @@ __attribute__((noinline)) static void take(dmd_breakdowns_t *b, const dmd_timepo
   clear(&b->by_stack);
   clear(&b->by_tag);
   for (uint32_t i = 0; i < b->n_shards; i++)
-    dmd_heap_walk(&b->shards[i].heap, visit,
-                  &(walk_t){.b = b, .shard = &b->shards[i], .not_new = not_new});
+    dmd_heap_each(&b->shards[i].heap, not_new, visit, &(walk_t){.b = b, .shard = &b->shards[i]});
   dmd_kept_breakdown_t *kept = &b->kept[b->n_kept++];
   kept->at = *now;
   kept->n_stacks = keep_largest(&b->by_stack, kept->stacks, DMD_MAX_TIMESTACKS);

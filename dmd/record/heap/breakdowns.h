@@ -51,9 +51,8 @@ void dmd_breakdowns_destroy(dmd_breakdowns_t *b);
 /* Forgets everything: this is the child of a fork. */
 void dmd_breakdowns_restart(dmd_breakdowns_t *b);
 
-/* Adds a breakdown of now if one is due. n_allocated: allocations so far. not_new: the complement
- * of the address where a block is about to be added, whose record is undefined as yet; UINT64_MAX:
- * none. A complement that stays behind on the stack is no pointer. */
+/* Adds a breakdown of now if one is due. n_allocated: allocations so far. not_new: as
+ * in dmd_heap_each. */
 void dmd_breakdowns_look(dmd_breakdowns_t *b, const dmd_timepoint_t *now, uint64_t n_allocated,
                          uint64_t not_new);
 

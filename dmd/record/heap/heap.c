@@ -229,3 +229,16 @@ void dmd_heap_walk(const dmd_heap_t *heap,
     visit_in_slab(&w);
   dmd_slab_walk_end(&w.slabs);
 }
+
+void dmd_heap_each(const dmd_heap_t *heap, uint64_t not_new,
+                   void (*visit)(void *ctx, dmd_block_t *block), void *ctx) {
+  walk_t w = {.has_place = false};
+  dmd_addressmap_each(&heap->slots, visit, ctx);
+  if (heap->slabs == NULL)
+    return;
+  dmd_slab_walk_begin(&w.slabs, heap->slabs);
+  for (next_in_slabs(&w); w.has_place; next_in_slabs(&w))
+    if (~w.place.start != not_new)
+      visit(ctx, slabrecord_at(&w.place));
+  dmd_slab_walk_end(&w.slabs);
+}

@@ -99,4 +99,11 @@ dmd_block_t *dmd_heap_find_containing(const dmd_heap_t *heap, uint64_t addr, uin
 void dmd_heap_walk(const dmd_heap_t *heap,
                    void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx);
 
+/* The same in the order of the records in memory, which takes a fraction of the time. not_new: the
+ * complement of the address where a block of a slab is about to be added, whose record is undefined
+ * as yet; UINT64_MAX: none. A complement that stays behind on the stack is no pointer. No block is
+ * taken out and not released (addressmap.h). */
+void dmd_heap_each(const dmd_heap_t *heap, uint64_t not_new,
+                   void (*visit)(void *ctx, dmd_block_t *block), void *ctx);
+
 #endif

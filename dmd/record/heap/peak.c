@@ -7,7 +7,7 @@
 /* While threads run in parallel, a new peak is this share of the last one larger, but not less than
  * LEAST_SHARE bytes. The steps of all shards together are as large. A shard that has published so
  * often that others wait for it doubles the least share, up to MOST_SHARE. */
-enum { PEAK_SHARE = 512, LEAST_SHARE = 2048, MOST_SHARE = 65536, MANY_TIMES = 8192 };
+enum { PEAK_SHARE = 512, LEAST_SHARE = 2048, MOST_SHARE = 65536, MANY_TIMES = 1024 };
 
 /* A thread alone reads the clock again when it has allocated DMD_TIMEKEEPER_SZB, or in the
  * beginning this share of all bytes so far. */
@@ -142,9 +142,8 @@ static void renumber_gone(const dmd_peak_t *peak, dmd_peak_share_t *share) {
   share->mark = is_valid;
 }
 
-static void renumber(void *ctx, uint64_t addr, dmd_block_t *block) {
+static void renumber(void *ctx, dmd_block_t *block) {
   const dmd_peak_t *peak = ctx;
-  (void)addr;
   if (!(block->flags & DMD_BLOCK_ANNOUNCED))
     block->born = dmd_peak_has(peak, block) ? 1 : 2;
 }
@@ -152,7 +151,7 @@ static void renumber(void *ctx, uint64_t addr, dmd_block_t *block) {
 __attribute__((cold)) void dmd_peak_renumber(dmd_peak_t *peak) {
   settle(peak);
   for (uint32_t i = 0; i < peak->n_shards; i++) {
-    dmd_heap_walk(&peak->shards[i].heap, renumber, peak);
+    dmd_heap_each(&peak->shards[i].heap, UINT64_MAX, renumber, peak);
     renumber_gone(peak, &peak->shards[i].share);
   }
   renumber_gone(peak, &peak->alone);
@@ -497,9 +496,8 @@ static void keep_gone(void *ctx, const dmd_block_t *block, uint32_t n) {
   add_gone(peak, &peak->at_earlier, &gone);
 }
 
-static void keep_live(void *ctx, uint64_t addr, dmd_block_t *block) {
+static void keep_live(void *ctx, dmd_block_t *block) {
   dmd_peak_t *peak = ctx;
-  (void)addr;
   if (dmd_peak_has(peak, block))
     keep_gone(peak, block, 1);
 }
@@ -508,7 +506,7 @@ static void keep_blocks(dmd_peak_t *peak) {
   destroy_share(&peak->at_earlier, peak->env);
   peak->at_earlier = (dmd_peak_share_t){.mark = DMD_PEAK_EARLIER};
   for (uint32_t i = 0; i < peak->n_shards; i++)
-    dmd_heap_walk(&peak->shards[i].heap, keep_live, peak);
+    dmd_heap_each(&peak->shards[i].heap, UINT64_MAX, keep_live, peak);
   dmd_peak_walk_gone(peak, keep_gone, peak);
 }
 
