@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The screen at the end of dmdv ./program, and of dmdv FILE. Expected texts are calculated by hand from the blocks."""
 
+import ctypes
 import json
 import os
 import platform
 import re
+import struct
 
 from dmdvtest import Profile
 from harness import Skip, compiler, files
@@ -289,6 +291,25 @@ def test_which_engine(test):
     err = test.dmdv("run", "-o", "p.json", still)[1].split("\n")
     test.equal(err[0], "dmdv: %s is linked statically, so no library can be preloaded into it: it runs under Valgrind" % still)
     test.check("    Valgrind, " in err[2], str(err))
+
+
+def _confine():
+    """Gives the process a seccomp filter that allows everything, as it inherits a stricter one in a container."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    allow = struct.pack("HBBI", 6, 0, 0, 0x7fff0000)  # return SECCOMP_RET_ALLOW
+    held = ctypes.create_string_buffer(allow, len(allow))
+    program = struct.pack("HxxxxxxP", 1, ctypes.addressof(held))
+    libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+    if libc.prctl(22, 2, ctypes.create_string_buffer(program, len(program)), 0, 0) != 0:  # PR_SET_SECCOMP
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def test_in_a_container(test):
+    """Under a seccomp filter, which each program in a container has, the program runs under Valgrind, and dmdv shows its profile."""
+    path = compiler.compile_program(test.write("own.c", "int main(void) { return 0; }\n"), test.path("own"), test.builddir, ["-g"])
+    done = test.run([test.place.dmdv(), "run", "-o", "p.json", path], preexec_fn=_confine)
+    test.contains(done.err, "    Valgrind, ")
+    test.contains(done.err, "dmdv: wrote p.json")
 
 
 def test_options_of_valgrind_alone(test):

@@ -551,7 +551,7 @@ static void choose_engine(options_t *options) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &dmdv_env);
   dmdv_preloadable_t is = options->engine == ENGINE_NATIVE
-                              ? dmdv_preloadable(options->program[0], &why)
+                              ? dmdv_preloadable_here(options->program[0], &why)
                               : DMDV_PRELOADABLE;
   options->is_preloadable = options->engine == ENGINE_NATIVE && is == DMDV_PRELOADABLE;
   if (is == DMDV_ONLY_VALGRIND || is == DMDV_BETTER_VALGRIND) {

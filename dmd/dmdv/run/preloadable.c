@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -256,4 +257,12 @@ dmdv_preloadable_t dmdv_preloadable(const char *program, dmd_strbuf_t *why) {
     is = check_file(&path, &again, why);
   dmd_strbuf_destroy(&path);
   return is;
+}
+
+dmdv_preloadable_t dmdv_preloadable_here(const char *program, dmd_strbuf_t *why) {
+  dmdv_preloadable_t is = dmdv_preloadable(program, why);
+  if (is != DMDV_PRELOADABLE || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) <= 0)
+    return is;
+  append(why, "%s inherits a seccomp filter, as in a container", program);
+  return DMDV_BETTER_VALGRIND;
 }

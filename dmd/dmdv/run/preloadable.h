@@ -22,4 +22,8 @@ typedef enum {
  * cannot be found or read counts as preloadable: starting it reports the error. */
 dmdv_preloadable_t dmdv_preloadable(const char *program, dmd_strbuf_t *why);
 
+/* The same of a program that this process starts: under a seccomp filter, which the program
+ * inherits, the engine opens no channel to dmdv. */
+dmdv_preloadable_t dmdv_preloadable_here(const char *program, dmd_strbuf_t *why);
+
 #endif
