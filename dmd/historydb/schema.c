@@ -108,11 +108,13 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
     /* moment, environment, process -> recordset of the run that was added last */
     [DMDV_SQL_LAST_RECORDSET] = "SELECT recordset FROM run WHERE moment = ?1 AND environment = ?2"
                                 " AND process = ?3 ORDER BY id DESC LIMIT 1",
-    /* build, moment, environment, process or '' -> recordsets of the first launch's processes */
+    /* build, moment, environment, process or '' -> recordsets of the first launch's processes. (A
+     * server that could sort by the id alone might look for the first run among all runs.) */
     [DMDV_SQL_RECORDSETS_OF_BUILD] =
         "SELECT recordset FROM run WHERE build = ?1 AND moment = ?2 AND environment = ?3"
         " AND ?4 IN ('', process) AND launch = (SELECT launch FROM run AS r WHERE r.build = ?1"
-        " AND r.moment = ?2 AND r.environment = ?3 AND ?4 IN ('', r.process) ORDER BY r.id LIMIT 1)"
+        " AND r.moment = ?2 AND r.environment = ?3 AND ?4 IN ('', r.process) ORDER BY r.id + 0 "
+        "LIMIT 1)"
         " ORDER BY id",
     /* -> id, name, branch, time, runs; in order */
     [DMDV_SQL_BUILDS] = "SELECT build.id, name, branch, time, count(run.id) FROM build"
