@@ -139,6 +139,7 @@ dmd_core_sources = \
   dmd/show/text/text_timeline.c dmd/show/text/text_timeline.h \
   dmd/show/text/text_tree.c dmd/show/text/text_tree.h \
   dmd/show/text/text_waste.c dmd/show/text/text_waste.h \
+  dmd/show/text/text_waste_advice.c dmd/show/text/text_waste_advice.h \
   dmd/show/text/tree_json.c dmd/show/text/tree_json.h \
   dmd/show/export/export.h \
   dmd/show/export/export_about_memory.c \

@@ -102,7 +102,7 @@ class Graph:
 
     def _take_header(self, message):
         names = ("format version word_size dmd_version valgrind_version mode arguments folder host time pid dump_number"
-                 " label trigger allocator has_contents fill").split()
+                 " label trigger allocator has_contents fill peak").split()
         f = fields(message)
         self.header = {}
         for i, name in enumerate(names):

@@ -49,3 +49,20 @@ def test_pinned_of_tcmalloc(t):
 
 def test_pinned_of_mimalloc(t):
     compare(t, "mimalloc")
+
+
+def test_resident(t):
+    """Of a large block of zeroes only that is in memory what the program wrote."""
+    run = t.run([t.program("idle.c", ["-g"])], options=["--graph=yes", "--waste=yes"])
+    [path] = [os.path.join(run.folder, name) for name in run.graphs]
+    found = json.loads(commands.run([t.builddir + "/dmdv", "waste", "--json", path]).out)["findings"]
+    found = [one for one in found if "idle.c" in json.dumps(one["allocatedAt"])]
+    t.equal(sorted(one["kind"] for one in found), ["constant", "constant", "untouched"])
+    idle, cleared = sorted((one for one in found if one["kind"] == "constant"), key=lambda one: one["resident"])
+    [half] = [one for one in found if one["kind"] == "untouched"]
+    by_kernel = [int(number) for number in run.out.split()]
+    t.check(by_kernel[1] > 4000000 > by_kernel[0], "%s" % by_kernel)  # huge pages may be in memory that are written in part
+    for ours, theirs in zip((idle, cleared, half), by_kernel):
+        # The program counts pages that are the block's alone.
+        t.check(abs(ours["resident"] - theirs) <= 3 * 4096, "%s, not %d" % (ours, theirs))
+        t.equal("in memory" in ours["advice"], theirs < ours["bytes"] * 4 // 5)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 
 from dmdvtest import Profile
 from graphwriter import (BLOCKS, CLAIM, CLAIM_FUNCTION, CODE, EDGES, END, HEADER, REPORT_SET, STACK, Graph, blocks, claim, code, data,
@@ -269,17 +270,64 @@ def test_waste_of_filled_blocks(test):
 
 
 def test_waste_of_an_empty_heap(test):
-    def said(trigger, n):
-        header = data(1, "dmd-graph") + number(2, 1) + number(3, 8) + data(6, "dark-matter") + data(14, trigger)
+    def said(trigger, n, peak=0):
+        header = data(1, "dmd-graph") + number(2, 1) + number(3, 8) + data(6, "dark-matter") + data(14, trigger) + number(18, peak)
         graph = Graph().set(header=part(data(HEADER, header)), root_edges=part(data(EDGES, edges([[(0, 1)] if n else [], []]))),
-                            blocks=part(data(BLOCKS, blocks([0x8000], requested=[n], stack=[1])), data(EDGES, edges([[]]))) if n else b"",
+                            blocks=part(data(BLOCKS, blocks([0x8000], requested=[n], slop=[n], stack=[1])),
+                                        data(EDGES, edges([[]]))) if n else b"",
                             names=b"", report_sets=b"", tags=b"",
                             end=part(data(END, number(1, 2) + number(2, 1 if n else 0) + number(3, 1 if n else 0))))
         return test.dmdv("waste", "--types=no", test.write("x.graph", graph.bytes()))[0]
-    test.contains(said("exit", 0), "# the program has 0 bytes left at its exit: run it with --dump-at-peak=yes --graph=yes, ")
-    test.contains(said("exit", 100), "# the program has 100 bytes left at its exit: run it with --dump-at-peak=yes --graph=yes, ")
-    for out in said("exit", 4096), said("request", 0):
+    advice = ": run it with --dump-at-peak=yes --graph=yes, "
+    test.contains(said("exit", 0), "# the program has 0 bytes left at its exit" + advice)
+    test.contains(said("exit", 100), "# the program has 200 bytes left at its exit" + advice)
+    for peak in 200002, 10**15:
+        out = said("exit", 50000, peak)
+        test.contains(out, f"# the program has 100,000 bytes left at its exit, of {peak:,} at its peak" + advice)
+        test.contains(out, "slop 50,000")
+    test.contains(said("exit", 50000, 2**64 - 1), advice)
+    for out in said("exit", 4096), said("request", 0), said("exit", 50000, 200000), said("request", 50000, 10**9):
         test.check("--dump-at-peak" not in out, out)
+
+
+def waste_graph(stacks, root_edges, block_edges, same=0, tail=0):
+    """Blocks of 10,000 bytes with some equal contents or an unwritten tail, one from each stack of functions."""
+    n = len(stacks)
+    functions = ["malloc", *sorted({function for stack in stacks for function in stack})]
+    header = data(1, "dmd-graph") + number(2, 1) + number(3, 8) + data(6, "dark-matter") + number(16, 1) + number(17, 0xa5)
+    return Graph().set(
+        header=part(data(HEADER, header)),
+        root_edges=part(data(EDGES, edges(root_edges))),
+        blocks=part(data(BLOCKS, blocks([0x8000 * (i + 1) for i in range(n)], requested=[10000] * n, stack=range(1, n + 1),
+                                        contents_block=[0] + [1] * (n - 1), same=[0] + [same] * (n - 1), tail=[tail] * n,
+                                        tail_byte=[0xa5] * n)),
+                    data(EDGES, edges(block_edges))),
+        codes=part(*[data(CODE, code(one, "a.c", i + 1, 1, 0x80 + i)) for i, one in enumerate(functions)]),
+        stacks=part(*[data(STACK, packed(1, [functions.index(one) + 1 for one in ["malloc", *stack]])) for stack in stacks]),
+        names=b"", report_sets=b"", tags=b"", end=part(data(END, number(1, 2) + number(2, n) + number(3, n))))
+
+
+def waste_text(test, graph):
+    return " ".join(test.dmdv("waste", "--types=no", test.write("waste.graph", graph.bytes()))[0].split())
+
+
+def test_waste_tells_findings_apart(test):
+    """Callers are shown until findings differ, two at least, and each once where a function calls itself."""
+    def shown(*stacks):
+        n = len(stacks)
+        graph = waste_graph(stacks, [[(0, 1)], []], [[(0, i + 2)] for i in range(n - 1)] + [[]], tail=9000)
+        return sorted(re.findall(r"untouched \S+ \(a\.c:\d+\) from ([a-z, ]+?) \d", waste_text(test, graph)))
+    test.equal(shown(["make", "make", "grow", "first", "main"], ["make", "make", "grow", "second", "main"]),
+               ["grow, first", "grow, second"])
+    test.equal(shown(["make", "grow", "add", "read", "one"], ["make", "grow", "add", "read", "two"], ["other", "grow", "add", "read", "one"]),
+               ["grow, add", "grow, add, read, one", "grow, add, read, two"])
+
+
+def test_waste_says_who_holds_equal_blocks(test):
+    def shown(root_edges):
+        return waste_text(test, waste_graph([["make"]] * 2, root_edges, [[], []], same=1))
+    test.contains(shown([[(0, 1)], [(0, 2)]]), "an example is held by registers of thread 1 +0x0, and the block that it repeats by jar+0x0.")
+    test.contains(shown([[(0, 1), (1, 2)], []]), "an example is held by jar+0x8, and the block that it repeats by jar+0x0.")
 
 
 def test_check_waste(test):

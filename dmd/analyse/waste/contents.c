@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/waste/contents.h"
 
+#include "analyse/waste/pinned.h"
 #include "base/str.h"
 
 /* A set of pairs. */
@@ -42,6 +43,7 @@ typedef struct {
   dmd_waste_t *waste;
   pairs_t types;    /* contents, by their first block; names of blocks that have them */
   pairs_t findings; /* findings; contents in them */
+  uint32_t run;     /* of dmd_resident_between */
 } work_t;
 
 /* One block of each type is needed. */
@@ -73,8 +75,28 @@ static bool was_zeroed(const dmd_heapgraph_t *graph, uint32_t node) {
          (dmd_str_find(function, "calloc") != NULL || dmd_str_find(function, "zalloc") != NULL);
 }
 
+/* Blocks in others would have pages counted again and again. */
+static void add_resident(work_t *work, uint32_t finding, uint32_t node, uint64_t used,
+                         uint64_t bytes) {
+  const dmd_heapgraph_t *graph = work->waste->graph;
+  const dmd_graph_block_t *block = dmd_heapgraph_block(graph, node);
+  if (finding == DMD_NONE || graph->residents.last == 0)
+    return;
+  if (block->outer == DMD_NONE)
+    bytes = dmd_resident_between(graph, &work->run, block->addr + used,
+                                 block->addr + graph->graph.size[node]);
+  dmd_waste_finding(work->waste, finding)->resident += bytes;
+}
+
+static void look_at_constant(work_t *work, uint32_t node) {
+  uint64_t bytes = dmd_nesting_own(&work->waste->sizes, node).szB;
+  uint32_t id = dmd_waste_add(work->waste, DMD_WASTE_CONSTANT, node, node, DMD_NONE, bytes);
+  add_resident(work, id, node, 0, bytes);
+}
+
 /* A tail of zeroes may have been written, which is certain if new blocks had another content. */
-static void look_at_tail(dmd_waste_t *w, const dmd_graph_contents_t *contents) {
+static void look_at_tail(work_t *work, const dmd_graph_contents_t *contents) {
+  dmd_waste_t *w = work->waste;
   uint32_t node = contents->node;
   uint64_t used = dmd_heapgraph_requested(w->graph, node) - contents->tail;
   bool is_new =
@@ -86,13 +108,14 @@ static void look_at_tail(dmd_waste_t *w, const dmd_graph_contents_t *contents) {
   uint32_t id = dmd_waste_add(w, DMD_WASTE_UNTOUCHED, node, node, DMD_NONE, bytes);
   if (id == DMD_NONE)
     return;
+  add_resident(work, id, node, used, bytes);
   dmd_waste_finding(w, id)->used += used;
   dmd_waste_add_size(w, id, used, 0, bytes);
 }
 
 void dmd_waste_find_contents(dmd_waste_t *w) {
   const dmd_heapgraph_t *graph = w->graph;
-  work_t work = {.waste = w};
+  work_t work = {.waste = w, .run = 1};
   pairs_init(&work.types, graph->env);
   pairs_init(&work.findings, graph->env);
   for (uint32_t id = 1; id <= graph->contents.last; id++) {
@@ -101,17 +124,16 @@ void dmd_waste_find_contents(dmd_waste_t *w) {
     bool is_all =
         contents->tail > 0 && contents->tail == dmd_heapgraph_requested(graph, contents->node);
     if (is_all && dmd_waste_is_unwritten(graph, contents)) {
-      look_at_tail(w, contents);
+      look_at_tail(&work, contents);
       continue;
     }
     if (is_all) {
-      dmd_waste_add(w, DMD_WASTE_CONSTANT, contents->node, contents->node, DMD_NONE,
-                    dmd_nesting_own(&w->sizes, contents->node).szB);
+      look_at_constant(&work, contents->node);
       continue;
     }
     look_at_duplicate(&work, contents);
     if (contents->tail > 0)
-      look_at_tail(w, contents);
+      look_at_tail(&work, contents);
   }
   pairs_destroy(&work.findings);
   pairs_destroy(&work.types);

@@ -76,6 +76,8 @@ typedef struct dmd_waste_finding {
   uint64_t values;        /* of padding: how many; of lost: definitely lost blocks; of duplicates:
                              different contents; of containers: a dmd_waste_form_t; of pinned: bytes
                              of pages on which there are no other blocks */
+  uint64_t resident;      /* of constant and untouched blocks, if pages are known: how many of the
+                             bytes are in memory */
   uint64_t used;          /* of containers and untouched blocks: bytes in use */
   dmd_waste_size_t usual; /* of slop: the size with most slop. blocks is 0 for other kinds */
   uint64_t lower;  /* of slop: the nearest size below that wastes nothing; 0: none, or unknown */

@@ -66,22 +66,26 @@ static bool find_slab(const walk_t *walk, uint32_t node, unit_t *unit) {
 
 /* ---- Pages. ---- */
 
-/* Bytes in memory between two addresses. No later call is about lower ones than `from`. */
-static uint64_t resident_between(walk_t *walk, uint64_t from, uint64_t to) {
-  const dmd_pool_t *runs = &walk->graph->residents;
+uint64_t dmd_resident_between(const dmd_heapgraph_t *graph, uint32_t *run, uint64_t from,
+                              uint64_t to) {
+  const dmd_pool_t *runs = &graph->residents;
   uint64_t szB = 0;
-  for (uint32_t i = walk->run; i <= runs->last; i++) {
-    const dmd_graph_resident_t *run = DMD_POOL_AT(runs, const dmd_graph_resident_t, i);
-    uint64_t end = run->addr + run->szB;
-    if (run->addr >= to)
+  for (uint32_t i = *run; i <= runs->last; i++) {
+    const dmd_graph_resident_t *one = DMD_POOL_AT(runs, const dmd_graph_resident_t, i);
+    uint64_t end = one->addr + one->szB;
+    if (one->addr >= to)
       break;
     if (end <= from) {
-      walk->run = i + 1;
+      *run = i + 1;
       continue;
     }
-    szB += (end < to ? end : to) - (run->addr > from ? run->addr : from);
+    szB += (end < to ? end : to) - (one->addr > from ? one->addr : from);
   }
   return szB;
+}
+
+static uint64_t resident_between(walk_t *walk, uint64_t from, uint64_t to) {
+  return dmd_resident_between(walk->graph, &walk->run, from, to);
 }
 
 static void end_unit(walk_t *walk) {

@@ -14,6 +14,11 @@
 
 #include "analyse/waste/findings.h"
 
+/* Bytes in memory between two addresses. *run: 1 at first; no later call is about lower addresses
+ * than `from`. */
+uint64_t dmd_resident_between(const dmd_heapgraph_t *graph, uint32_t *run, uint64_t from,
+                              uint64_t to);
+
 /* What the resident pages of a heap consist of; all 0 if that is unknown. */
 dmd_pagebytes_t dmd_pagebytes_of(const dmd_heapgraph_t *graph);
 

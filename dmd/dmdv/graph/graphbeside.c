@@ -12,6 +12,7 @@
 #include "dmdv/input/profilefile.h"
 #include "host/process.h"
 #include "show/text/text_waste.h"
+#include "show/text/text_waste_advice.h"
 
 /* ---- Lost blocks. ---- */
 

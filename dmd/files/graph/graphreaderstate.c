@@ -46,6 +46,7 @@ static const dmd_wire_member_t header_fields[] = {
     FIELD(15, SPAN, header, allocator),
     FIELD(16, NUMBER, header, has_contents),
     FIELD(17, NUMBER, header, fill),
+    FIELD(18, NUMBER, header, peak_szB),
 };
 READER(header)
 

@@ -38,7 +38,7 @@ typedef struct dmd_graphheader {
   dmd_wire_span_t dmd_version, valgrind_version, mode;
   dmd_wire_list_t arguments;
   dmd_wire_span_t folder, host, time, label, trigger, allocator;
-  uint64_t pid, dump_number, has_contents, fill;
+  uint64_t pid, dump_number, has_contents, fill, peak_szB;
 } dmd_graphheader_t;
 
 typedef struct dmd_graphobject {

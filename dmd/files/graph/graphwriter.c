@@ -286,6 +286,7 @@ void dmd_graphwriter_header(dmd_graphwriter_t *file, const dmd_profile_t *profil
   put_text(to, 15, run->allocator);
   put_field(to, 16, has_contents);
   put_field(to, 17, fill);
+  put_field(to, 18, run->peak.is_known ? run->peak.szB : 0);
   add_message(file, PART_HEADER);
 }
 

@@ -97,6 +97,7 @@ bool dmd_graph_load_run(dmd_graphreaderstate_t *l, const dmd_graphheader_t *head
                              .word_szB = (uint32_t)header->word_szB};
   l->graph->has_contents = header->has_contents != 0;
   l->graph->fill = (uint8_t)header->fill;
+  l->graph->peak_szB = header->peak_szB;
   load_arguments(l, header);
   return true;
 }

@@ -224,6 +224,7 @@ typedef struct dmd_heapgraph {
   uint32_t n_roots;
   bool has_contents; /* the engine compared contents (--waste=yes) */
   uint8_t fill;      /* new blocks were filled with this byte (--fill=yes); 0: they were not */
+  uint64_t peak_szB; /* requested bytes of the heap when it was largest; 0: unknown */
   dmd_pool_t objects, codes, stacks;
   dmd_pool_t roots;             /* by node */
   dmd_pool_t blocks;            /* by place + 1 */

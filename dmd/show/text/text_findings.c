@@ -5,6 +5,7 @@
 #include "show/text/text_claims.h"
 #include "show/text/text_timeline.h"
 #include "show/text/text_waste.h"
+#include "show/text/text_waste_advice.h"
 
 void dmd_findingnames_init(dmd_findingnames_t *names, const dmd_findings_t *findings,
                            const dmd_printer_t *printer) {

@@ -1,237 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/text/text_waste.h"
 
-#include "analyse/waste/contents.h"
 #include "analyse/waste/padding.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "show/text/print.h"
 #include "show/text/record_json.h"
-
-/* ---- Advice. ---- */
-
-static const dmd_types_t *types_of(const dmd_waste_t *w) {
-  return w->keys->kinds->typing->types;
-}
-
-static void add_type(dmd_out_t *out, const dmd_waste_t *w, uint32_t type) {
-  dmd_strbuf_t name;
-  dmd_strbuf_init(&name, w->graph->env);
-  dmd_type_name(types_of(w), type, &name);
-  dmd_print_types(out, w->graph->env, name.text);
-  dmd_strbuf_destroy(&name);
-}
-
-static void advise_slop(dmd_out_t *out, const dmd_waste_finding_t *f) {
-  const dmd_waste_size_t *usual = &f->usual;
-  if (usual->blocks == f->blocks)
-    dmd_out_str(out, f->blocks == 1 ? "It requests " : "Each requests ");
-  else {
-    dmd_print_unsigned(out, usual->blocks);
-    dmd_out_str(out, usual->blocks == 1 ? " of them requests " : " of them request ");
-  }
-  dmd_print_bytes(out, usual->szB);
-  dmd_out_str(out, usual->blocks == f->blocks || usual->blocks == 1 ? " and gets " : " and get ");
-  dmd_print_unsigned(out, usual->usable);
-  dmd_out_str(out, ". Request ");
-  if (f->lower > 0) {
-    dmd_print_unsigned(out, f->lower);
-    dmd_out_str(out, " or ");
-  }
-  dmd_print_unsigned(out, usual->usable);
-  dmd_out_str(out, ": these sizes waste nothing.");
-}
-
-static void advise_small(dmd_out_t *out, const dmd_waste_finding_t *f) {
-  dmd_print_bytes(out, f->requested);
-  dmd_out_str(out, " of data cost ");
-  dmd_print_unsigned(out, f->requested + f->bytes);
-  dmd_out_str(out, f->blocks == 1 ? ". Perhaps it can be a part of another block."
-                                  : ". Perhaps they can be parts of larger blocks: members of "
-                                    "their owners, elements of an array, or of a pool.");
-}
-
-typedef struct {
-  dmd_out_t *out;
-  uint32_t n;
-} names_t;
-
-static void add_name(void *ctx, const char *name) {
-  names_t *names = ctx;
-  dmd_out_str(names->out, names->n++ == 0 ? " " : ", ");
-  dmd_out_safe(names->out, name);
-}
-
-static void advise_padding(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
-  dmd_types_t *types = w->keys->kinds->typing->types;
-  dmd_padding_t padding = dmd_padding_of(types, f->type);
-  names_t names = {.out = out};
-  add_type(out, w, f->type);
-  dmd_out_str(out, " has ");
-  dmd_print_unsigned(out, padding.szB);
-  dmd_out_str(out, " bytes, ");
-  dmd_print_unsigned(out, padding.holes_szB + padding.tail_szB);
-  dmd_out_str(out, " of them padding. It has ");
-  dmd_print_unsigned(out, padding.best_szB);
-  dmd_out_str(out, " with its members in this order:");
-  dmd_padding_order(types, f->type, add_name, &names);
-  dmd_out_char(out, '.');
-}
-
-static void advise_lost(dmd_out_t *out, const dmd_waste_finding_t *f) {
-  uint64_t hanging = f->blocks - f->values;
-  dmd_out_str(out, f->values == 1 ? "No variable leads to it: free it"
-                                  : "No variable leads to them: free them");
-  if (hanging > 0) {
-    dmd_out_str(out, ", and ");
-    dmd_print_count(out, (int64_t)hanging, false, "block", "blocks");
-    dmd_out_str(out, " that only lost blocks lead to");
-  }
-  dmd_out_char(out, '.');
-}
-
-static void advise_container(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
-  static const char *const advice[] = {
-      [DMD_WASTE_VECTOR] = "Reserve what is needed, or call shrink_to_fit when it is complete.",
-      [DMD_WASTE_DEQUE] = "A std::deque takes 512 bytes at a time: perhaps use a std::vector.",
-      [DMD_WASTE_HASH] = "Reserve what is needed, or call rehash(0) when elements are erased.",
-      [DMD_WASTE_TEXT] = "Reserve what is needed, or call shrink_to_fit when it is complete.",
-      [DMD_WASTE_ARRAY] =
-          "Create it with the size that is needed, or copy it when it is complete."};
-  dmd_print_percent(out, (int64_t)(f->requested - f->used), (int64_t)f->requested);
-  dmd_out_str(out, f->blocks == 1 ? " of its capacity" : " of their capacity");
-  dmd_out_str(out, " is unused");
-  if (f->holder != DMD_NONE) {
-    dmd_out_str(out, ", as in ");
-    dmd_print_kind(out, w->keys->kinds, f->holder);
-    if (f->way != DMD_NONE) {
-      dmd_out_str(out, ", ");
-      dmd_print_kind(out, w->keys->kinds, f->way);
-    }
-  }
-  dmd_out_str(out, ". ");
-  if (f->used == 0) {
-    dmd_out_str(out, "They are empty: reserve nothing, or release it.");
-    return;
-  }
-  if (f->blocks > 1) {
-    dmd_out_str(out, "95% of them need at most ");
-    dmd_print_bytes(out, f->enough);
-    dmd_out_str(out, ". ");
-  }
-  dmd_out_str(out, advice[f->values]);
-}
-
-/* The member that dominates the example: there, one block could serve all. */
-static const char *holder_of(const dmd_waste_t *w, const dmd_waste_finding_t *f) {
-  return dmd_nodekeys_name(w->keys, DMD_KEY_REFERRER,
-                           dmd_nodekeys_value(w->keys, DMD_KEY_REFERRER, f->example));
-}
-
-static void advise_duplicate(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
-  dmd_out_str(out, f->blocks == 1 ? "It repeats " : "They repeat ");
-  if (f->values == 1)
-    dmd_out_str(out, "the contents of another block");
-  else {
-    dmd_print_unsigned(out, f->values);
-    dmd_out_str(out, " contents of other blocks");
-  }
-  dmd_out_str(out, ". Perhaps one block can serve all that are equal; an example is held by ");
-  dmd_print_types(out, w->graph->env, holder_of(w, f));
-  dmd_out_char(out, '.');
-}
-
-static void advise_constant(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
-  const dmd_graph_contents_t *contents = dmd_heapgraph_contents(w->graph, f->example);
-  dmd_out_str(out, f->blocks == 1 ? "All its bytes are " : "All bytes of each are ");
-  dmd_out_str(out, contents->byte == 0 ? "zero" : "equal");
-  dmd_out_str(out, f->blocks == 1 ? ". Perhaps allocate it when it is needed."
-                                  : ". Perhaps allocate them when they are needed.");
-}
-
-static bool is_unwritten(const dmd_waste_t *w, const dmd_waste_finding_t *f) {
-  return f->kind == DMD_WASTE_UNTOUCHED &&
-         dmd_waste_is_unwritten(w->graph, dmd_heapgraph_contents(w->graph, f->example));
-}
-
-static void advise_untouched(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
-  dmd_print_percent(out, (int64_t)(f->requested - f->used), (int64_t)f->requested);
-  dmd_out_str(out, f->blocks == 1 ? " of it, up to its end, " : " of them, up to their ends, ");
-  dmd_out_str(out, is_unwritten(w, f) ? "was never written. " : "is zero, perhaps never written. ");
-  if (f->used == 0) {
-    dmd_out_str(out, f->blocks == 1 ? "Allocate it when it is needed."
-                                    : "Allocate them when they are needed.");
-    return;
-  }
-  dmd_out_str(out, f->blocks == 1 ? "It needs " : "95% of them need at most ");
-  dmd_print_bytes(out, f->enough);
-  dmd_out_char(out, '.');
-}
-
-static void advise_pinned(dmd_out_t *out, const dmd_waste_finding_t *f) {
-  dmd_print_bytes(out, f->bytes);
-  dmd_out_str(out, f->blocks == 1 ? " of pages in memory are free beside it. "
-                                  : " of pages in memory are free beside them. ");
-  if (f->values > 0) {
-    dmd_out_str(out, "Without these blocks the allocator could return ");
-    dmd_print_unsigned(out, f->values);
-    dmd_out_str(out, " bytes to the system. ");
-  }
-  dmd_out_str(out,
-              "Perhaps allocate blocks that stay apart from those that are freed: before them, "
-              "or from a pool.");
-}
-
-void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
-  dmd_out_t out;
-  dmd_out_init(&out, dmd_strbuf_write, to);
-  switch ((dmd_waste_kind_t)f->kind) {
-  case DMD_WASTE_SLOP:
-    advise_slop(&out, f);
-    break;
-  case DMD_WASTE_SMALL:
-    advise_small(&out, f);
-    break;
-  case DMD_WASTE_PADDING:
-    advise_padding(&out, w, f);
-    break;
-  case DMD_WASTE_LOST:
-    advise_lost(&out, f);
-    break;
-  case DMD_WASTE_DUPLICATE:
-    advise_duplicate(&out, w, f);
-    break;
-  case DMD_WASTE_CONSTANT:
-    advise_constant(&out, w, f);
-    break;
-  case DMD_WASTE_PINNED:
-    advise_pinned(&out, f);
-    break;
-  case DMD_WASTE_UNTOUCHED:
-    advise_untouched(&out, w, f);
-    break;
-  default:
-    advise_container(&out, w, f);
-  }
-  dmd_out_flush(&out);
-}
+#include "show/text/text_waste_advice.h"
 
 /* ---- Text. ---- */
 
 enum { WIDTH = 15, BLOCKS_WIDTH = 12, KIND_WIDTH = 11, TEXT_COLUMN = 40 };
 
-/* Appends who called the function that allocated: findings may differ only in these. */
+/* The place among a stack's frames of the function that allocated; n: none. */
+static size_t place_of(const uint32_t *frames, size_t n, uint32_t own) {
+  size_t i = 0;
+  while (i < n && frames[i] != own)
+    i++;
+  return i;
+}
+
+/* How many callers tell a finding from the others of its kind, type and function; 0: it is alone.
+ */
+static size_t callers_apart(const dmd_waste_t *w, const dmd_waste_finding_t *f, size_t own) {
+  enum { NEAR = 1000 }; /* not to compare all with all */
+  size_t n, n_other, most = 0;
+  const uint32_t *frames = dmd_records_frames(w->records, f->stack, &n);
+  for (uint32_t i = 0; i < w->n && i < NEAR; i++) {
+    const dmd_waste_finding_t *other = dmd_waste_at(w, i);
+    if (other->kind != f->kind || other->name != f->name || other->stack == f->stack ||
+        other->stack == DMD_NONE)
+      continue;
+    const uint32_t *of_other = dmd_records_frames(w->records, other->stack, &n_other);
+    size_t k = 0;
+    while (k < n && k < n_other && frames[k] == of_other[k])
+      k++;
+    if (k > own && k < n && k - own > most)
+      most = k - own;
+  }
+  return most;
+}
+
+/* Appends who called the function that allocated, each function once, as far as findings differ in
+ * these. */
 static void add_callers(dmd_strbuf_t *to, const dmd_waste_t *w, const dmd_waste_finding_t *f,
                         uint32_t own) {
   enum { CALLERS = 2 };
-  size_t n, i = 0;
+  size_t n, n_shown = 0;
   const uint32_t *frames = dmd_records_frames(w->records, f->stack, &n);
-  while (i < n && frames[i] != own)
-    i++;
-  for (size_t k = 1; k <= CALLERS && i + k < n; k++) {
-    dmd_strbuf_str(to, k == 1 ? " from " : ", ");
-    dmd_places_function(&w->keys->places, frames[i + k], to);
+  size_t i = place_of(frames, n, own), apart = callers_apart(w, f, i);
+  dmd_strbuf_t name, last;
+  dmd_strbuf_init(&name, w->graph->env);
+  dmd_strbuf_init(&last, w->graph->env);
+  dmd_places_function(&w->keys->places, own, &last);
+  for (size_t k = 1; i + k < n && (n_shown < CALLERS || k <= apart); k++) {
+    dmd_strbuf_cut(&name, 0);
+    dmd_places_function(&w->keys->places, frames[i + k], &name);
+    if (dmd_str_equal(name.text, last.text))
+      continue;
+    dmd_strbuf_str(to, n_shown++ == 0 ? " from " : ", ");
+    dmd_strbuf_str(to, name.text);
+    dmd_strbuf_cut(&last, 0);
+    dmd_strbuf_str(&last, name.text);
   }
+  dmd_strbuf_destroy(&last);
+  dmd_strbuf_destroy(&name);
 }
 
 /* A name such as "char[] from lpNew" ends with what the line says, too. */
@@ -296,7 +129,8 @@ void dmd_waste_sentence(dmd_strbuf_t *to, const dmd_waste_t *w) {
   dmd_out_str(&out, " of the heap. The largest part, ");
   dmd_print_bytes(&out, most->counted);
   dmd_out_str(&out, ", is ");
-  dmd_out_str(&out, is_unwritten(w, most) ? "ends that were never written" : nouns[most->kind]);
+  dmd_out_str(&out, dmd_waste_is_never_written(w, most) ? "ends that were never written"
+                                                        : nouns[most->kind]);
   dmd_out_str(&out, ": ");
   dmd_out_flush(&out);
   dmd_waste_what(to, w, most, true);
@@ -406,12 +240,21 @@ static void print_hint(dmd_out_t *out, const dmd_waste_t *w) {
 /* A heap graph shows one moment, at which the program may already have freed what it needed. */
 static void print_peak_hint(dmd_out_t *out, const dmd_waste_t *w) {
   const char *trigger = w->graph->profile.run.trigger;
-  if (w->heap_szB >= DMD_WASTE_LEAST_SZB || trigger == NULL || !dmd_str_equal(trigger, "exit"))
+  uint64_t peak = w->graph->peak_szB;
+  bool has_little = w->heap_szB < DMD_WASTE_LEAST_SZB || w->heap_szB < peak / 2;
+  if (!has_little || trigger == NULL || !dmd_str_equal(trigger, "exit"))
     return;
   dmd_out_str(out, "# the program has ");
   dmd_print_bytes(out, w->heap_szB);
-  dmd_out_str(out, " left at its exit: run it with --dump-at-peak=yes --graph=yes, and look at the "
-                   "graph of when its heap was largest\n");
+  dmd_out_str(out, " left at its exit");
+  if (peak > 0) {
+    dmd_out_str(out, ", of ");
+    dmd_print_unsigned(out, peak);
+    dmd_out_str(out, " at its peak");
+  }
+  dmd_out_str(out,
+              ": run it with --dump-at-peak=yes --graph=yes, and look at the last graph before "
+              "that of the exit\n");
 }
 
 void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by, uint32_t max_rows) {
@@ -424,6 +267,7 @@ void dmd_waste_print(dmd_out_t *out, const dmd_waste_t *w, dmd_waste_by_t by, ui
     print_hint(out, w);
     return;
   }
+  print_peak_hint(out, w);
   print_total(out, w);
   if (by == DMD_WASTE_BY_FINDING)
     print_findings(out, w, max_rows);
@@ -466,6 +310,11 @@ static void write_padding(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_wast
   dmd_jsonout_end(j);
 }
 
+static void write_resident(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
+  if (w->graph->residents.last > 0)
+    dmd_jsonout_key_u64(j, "resident", f->resident);
+}
+
 /* What only one kind of waste has. */
 static void write_details(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
   switch ((dmd_waste_kind_t)f->kind) {
@@ -487,17 +336,20 @@ static void write_details(dmd_jsonout_t *j, const dmd_waste_t *w, const dmd_wast
     break;
   case DMD_WASTE_DUPLICATE:
     dmd_jsonout_key_u64(j, "contents", f->values);
-    dmd_jsonout_key_str(j, "holder", holder_of(w, f));
+    dmd_jsonout_key_str(j, "holder", dmd_waste_holder(w, f->example));
     break;
   case DMD_WASTE_CONSTANT:
     dmd_jsonout_key_u64(j, "byte", dmd_heapgraph_contents(w->graph, f->example)->byte);
+    write_resident(j, w, f);
     break;
   case DMD_WASTE_CONTAINER:
   case DMD_WASTE_UNTOUCHED:
     dmd_jsonout_key_u64(j, "used", f->used);
     dmd_jsonout_key_u64(j, "enough", f->enough);
-    if (f->kind == DMD_WASTE_UNTOUCHED)
-      dmd_jsonout_key_bool(j, "neverWritten", is_unwritten(w, f));
+    if (f->kind == DMD_WASTE_UNTOUCHED) {
+      write_resident(j, w, f);
+      dmd_jsonout_key_bool(j, "neverWritten", dmd_waste_is_never_written(w, f));
+    }
     if (f->holder != DMD_NONE)
       dmd_jsonout_key_str(j, "holder", dmd_kinds_name(w->keys->kinds, f->holder));
     if (f->way != DMD_NONE)

@@ -9,10 +9,6 @@
 #include "base/jsonout.h"
 #include "base/out.h"
 
-/* Appends what to do about a finding, in one or two sentences. Names are escaped. */
-void dmd_waste_advice(dmd_strbuf_t *to, const dmd_waste_t *waste,
-                      const dmd_waste_finding_t *finding);
-
 /* Appends what could be saved and the finding that saves most of it, in two sentences; nothing
  * without findings. Names are escaped. */
 void dmd_waste_sentence(dmd_strbuf_t *to, const dmd_waste_t *waste);
