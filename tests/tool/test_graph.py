@@ -225,6 +225,7 @@ def forked(t):
             graph = run.graph_numbered(number, pid)
             profile = run.profiles["dmd.out.%d%s.json.gz" % (pid, "" if number is None else ".1")]
             t.equal((graph.header["pid"], graph.header["dump_number"]), (pid, profile.run["dump"]))
+            t.equal(graph.header["peak"], profile.run["peak"]["bytes"])
             t.equal(sorted(b.requested for b in graph.blocks),
                     sorted(b["req"] for b in profile.doc["blockList"] for _ in range(b.get("num", 1))))
             t.equal([r.thread for r in graph.roots if r.kind == REGISTERS], [1])
