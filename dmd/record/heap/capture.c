@@ -91,19 +91,26 @@ static void note_word(dmd_capture_t *c, uint64_t number, uint32_t target, uint64
   dmd_graphwriter_edge(c->file, &edge);
 }
 
-/* True if both halves of the word can be numbers of bytes or elements of a block. */
-static bool is_number(uint64_t word, uint64_t req) {
+/* True if the word, or both its halves, can be numbers of bytes or elements of a block of at most
+ * this size. */
+static bool may_be_number(uint64_t word, uint64_t most) {
   uint64_t low = word & UINT32_MAX, high = word >> 32;
-  return word != 0 && (word <= req || (low <= req && high <= req && req <= UINT32_MAX));
+  return word != 0 && (word <= most || (low <= most && high <= most));
+}
+
+/* Halves count only of small blocks. */
+static bool is_number(uint64_t word, uint64_t req) {
+  return word <= req ? word != 0 : req <= UINT32_MAX && may_be_number(word, req);
 }
 
 /* Adds the numbers beside a pointer in the page: of the words between two addresses, which are the
- * node's. */
+ * node's. Few words could be numbers of any block, so that the block's size, which is seldom in the
+ * cache, is seldom needed. */
 static void note_numbers(dmd_capture_t *c, const dmd_pageword_t *word, uint64_t page, uint64_t from,
                          uint64_t to) {
   enum { BEFORE = 2, BEHIND = 3, LEAST = 32 };
-  uint64_t req = c->index.blocks[word->block - 1].block->req, number;
-  const char *bytes = req < LEAST ? NULL : dmd_pages_read(&c->words.pages, page);
+  uint64_t req = 0, number;
+  const char *bytes = dmd_pages_read(&c->words.pages, page);
   if (bytes == NULL)
     return;
   for (int i = -BEFORE; i <= BEHIND; i++) {
@@ -114,6 +121,12 @@ static void note_numbers(dmd_capture_t *c, const dmd_pageword_t *word, uint64_t 
       number = dmd_word_at(bytes + (addr - page), c->word_szB);
     else if (!read_word(c, addr, &number))
       continue;
+    if (!may_be_number(number, c->most_req))
+      continue;
+    if (req == 0)
+      req = c->index.blocks[word->block - 1].block->req;
+    if (req < LEAST)
+      return;
     if (!is_number(number, req))
       continue;
     dmd_graphwriter_number(c->file, i, number);
@@ -374,6 +387,15 @@ void dmd_capture_reports(dmd_capture_t *c) {
 
 /* ---- Set-up. ---- */
 
+static uint64_t most_requested(const dmd_blockindex_t *index) {
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < index->n; i++) {
+    uint64_t szB = index->blocks[i].end - index->blocks[i].addr;
+    most = szB > most ? szB : most;
+  }
+  return most;
+}
+
 void dmd_capture_init(dmd_capture_t *c, const dmd_live_t *live, const dmd_memory_t *memory,
                       const dmd_mappings_t *mappings, dmd_graphwriter_t *file, bool compares) {
   const dmd_env_t *env = live->env;
@@ -389,6 +411,7 @@ void dmd_capture_init(dmd_capture_t *c, const dmd_live_t *live, const dmd_memory
   dmd_pages_init(&c->tables, memory);
   c->is_fingerprinted = false;
   c->compares = compares && c->word_szB == sizeof(uint64_t);
+  c->most_req = c->compares ? most_requested(&c->index) : 0;
   if (c->compares)
     dmd_fingerprints_init(&c->prints, env, c->index.n);
   dmd_numbering_init(&c->stacks, env, "dmd.capture.stacks");

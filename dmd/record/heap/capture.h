@@ -47,6 +47,7 @@ typedef struct dmd_capture {
   dmd_pagewords_t words; /* read in address order */
   bool compares;
   dmd_fingerprints_t prints; /* if it does */
+  uint64_t most_req;         /* at least what any block has requested */
   uint64_t next_number;      /* address behind the latest number of the node */
   bool is_fingerprinted; /* the bytes being read belong to a block whose contents are compared */
   dmd_pages_t tables;    /* for random access: virtual function tables */
