@@ -383,9 +383,11 @@ dmd_reader_sources = \
   dmd/dmdv/input/profilefile.c dmd/dmdv/input/profilefile.h \
   dmd/dmdv/cmd_push.c \
   dmd/dmdv/run/cmd_symbolize.c \
-  dmd/dmdv/export_otlp.h \
-  dmd/dmdv/export_pprof.h \
-  dmd/dmdv/labels.c dmd/dmdv/labels.h dmd/dmdv/pushrequest.c dmd/dmdv/pushrequest.h \
+  dmd/dmdv/push/export_otlp.h \
+  dmd/dmdv/push/export_pprof.h \
+  dmd/dmdv/push/labels.c dmd/dmdv/push/labels.h \
+  dmd/dmdv/push/pushoptions.c dmd/dmdv/push/pushoptions.h \
+  dmd/dmdv/push/pushrequest.c dmd/dmdv/push/pushrequest.h \
   dmd/debuginfo/flow.c dmd/debuginfo/flow.h \
   dmd/debuginfo/instruction.c dmd/debuginfo/instruction.h \
   dmd/debuginfo/names.h \
@@ -423,12 +425,14 @@ dmd_reader_sources = \
   dmd/dmdv/run/controlled.c dmd/dmdv/run/controlled.h \
   dmd/dmdv/graph/graphbeside.c dmd/dmdv/graph/graphbeside.h \
   dmd/dmdv/graph/graphcommand.c dmd/dmdv/graph/graphcommand.h \
+  dmd/dmdv/run/findvalgrind.c dmd/dmdv/run/findvalgrind.h \
   dmd/dmdv/run/leftovers.c dmd/dmdv/run/leftovers.h \
   dmd/dmdv/run/native.c dmd/dmdv/run/native.h \
   dmd/dmdv/run/overview.c dmd/dmdv/run/overview.h \
   dmd/dmdv/commandline/recordoptions.c dmd/dmdv/commandline/recordoptions.h \
   dmd/dmdv/view/htmlpage.c dmd/dmdv/view/htmlpage.h \
   dmd/dmdv/run/preloadable.c dmd/dmdv/run/preloadable.h \
+  dmd/dmdv/run/pushing.c dmd/dmdv/run/pushing.h \
   dmd/dmdv/run/received.c dmd/dmdv/run/received.h \
   dmd/dmdv/run/runlog.c dmd/dmdv/run/runlog.h \
   dmd/dmdv/run/rewrite.c dmd/dmdv/run/rewrite.h \
@@ -446,8 +450,8 @@ dmd_reader_sources = \
 
 # The part of dmdv that needs protobuf-c, which generates code from the .proto files.
 dmd_protobuf_sources = \
-  dmd/dmdv/export_otlp.c dmd/dmdv/otlp.proto \
-  dmd/dmdv/export_pprof.c dmd/dmdv/profile.proto
+  dmd/dmdv/push/export_otlp.c dmd/dmdv/push/otlp.proto \
+  dmd/dmdv/push/export_pprof.c dmd/dmdv/push/profile.proto
 
 # The part that needs libdw, and its stub.
 dmd_types_sources = \

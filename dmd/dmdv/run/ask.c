@@ -223,16 +223,8 @@ static bool dump(const dmdv_ask_t *ask, pid_t program) {
     dmd_env_free(&dmdv_env, output);
     return good;
   }
-  const dmd_control_t request = {
-      .command = DMD_CONTROL_DUMP, .label = label, .n_label = sizeof label - 1};
-  dmdv_answer_t answer;
-  dmdv_answer_init(&answer);
-  bool good = dmdv_ask_process("run", (uint32_t)program, &request, DUMP_WITHIN, &answer) == 0;
-  const char *error = good ? dmdv_answer_text(answer.object, "error") : NULL;
-  if (error != NULL)
-    dmdv_error("run: --ask: process %ld: %s", (long)program, error);
-  dmdv_answer_destroy(&answer);
-  return good && error == NULL;
+  uint64_t number;
+  return dmdv_ask_for_dump("--ask", (uint32_t)program, label, false, DUMP_WITHIN, &number);
 }
 
 static void ask_until_it_answers(const dmdv_ask_t *ask, pid_t program) {

@@ -13,10 +13,12 @@
 #include "dmdv/commandline/sharedoptions.h"
 #include "dmdv/run/ask.h"
 #include "dmdv/run/attached.h"
+#include "dmdv/run/findvalgrind.h"
 #include "dmdv/run/leftovers.h"
 #include "dmdv/run/native.h"
 #include "dmdv/run/overview.h"
 #include "dmdv/run/preloadable.h"
+#include "dmdv/run/pushing.h"
 #include "dmdv/run/received.h"
 #include "dmdv/run/runchannel.h"
 #include "dmdv/run/written.h"
@@ -52,6 +54,9 @@ typedef struct {
   dmdv_ask_t *asks;
   const char *ask; /* a command; NULL: none */
   uint32_t ask_seconds;
+  dmdv_push_options_t push;
+  unsigned push_every;     /* seconds; 0: at the end only */
+  dmdv_pushing_t *pushing; /* NULL: no store was given */
 } options_t;
 
 static bool take_expect(void *target, const char *value, dmd_strbuf_t *why) {
@@ -60,6 +65,18 @@ static bool take_expect(void *target, const char *value, dmd_strbuf_t *why) {
 
 static bool take_within(void *target, const char *value, dmd_strbuf_t *why) {
   return dmdv_ask_set_limit(((options_t *)target)->asks, value, why);
+}
+
+static bool take_push_every(void *target, const char *value, dmd_strbuf_t *why) {
+  return dmdv_pushing_take_every(&((options_t *)target)->push_every, value, why);
+}
+
+static bool take_push_label(void *target, const char *value, dmd_strbuf_t *why) {
+  return dmdv_push_take_label(&((options_t *)target)->push, value, why);
+}
+
+static bool take_push_header(void *target, const char *value, dmd_strbuf_t *why) {
+  return dmdv_push_take_header(&((options_t *)target)->push, value, why);
 }
 
 static const dmd_option_t own_options[] = {
@@ -93,6 +110,14 @@ static const dmd_option_t own_options[] = {
      DMD_OPTION_OWN, .take = take_within},
     {"ask-timeout", "SECONDS", "60", "how long to try --ask's command", DMD_OPTION_NUMBER,
      DMD_OPTION_AT(options_t, ask_seconds), .least = 1, .most = 86400},
+    {"push-every", "DURATION", NULL,
+     "with the native engine, send a profile to the store of --push-to whenever so many seconds "
+     "have passed, such as 60s, beside the last one; none of them is written to a file",
+     DMD_OPTION_OWN, .take = take_push_every},
+    DMDV_PUSH_OPTIONS(options_t, push, "push-",
+                      "send the last profile to the store at this address, http:// or https://, as "
+                      "dmdv push does",
+                      "how long to try for each profile", take_push_label, take_push_header),
 };
 static const dmd_option_table_t own_table = {own_options, sizeof own_options / sizeof *own_options};
 
@@ -132,9 +157,10 @@ static const char *after(const char *arg, const char *word) {
 static bool take_own(options_t *options, const char *arg) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &dmdv_env);
-  bool good = dmd_option_set(dmd_option_of(&own_table, arg), options, arg, &why);
+  const dmd_option_t *option = dmd_option_of(&own_table, arg);
+  bool good = option != NULL && dmd_option_set(option, options, arg, &why);
   if (!good)
-    dmdv_error("run: %s: %s", arg, why.text);
+    dmdv_error("run: %s: %s", arg, option == NULL ? "there is no such option" : why.text);
   dmd_strbuf_destroy(&why);
   return good;
 }
@@ -155,7 +181,7 @@ static bool parse_one(options_t *options, char ***at) {
     options->output = value;
   } else if (after(arg, "--engine=") != NULL || after(arg, "--ask") != NULL ||
              after(arg, "--expect") != NULL || after(arg, "--pid=") != NULL ||
-             strcmp(arg, "--detach") == 0) {
+             after(arg, "--push-") != NULL || strcmp(arg, "--detach") == 0) {
     return take_own(options, arg);
   } else if ((value = after(arg, "--tool=")) != NULL) {
     if (strcmp(value, "dmd") != 0)
@@ -193,45 +219,10 @@ static bool parse_options(options_t *options, char **argv) {
   if (options->output[0] == '\0')
     return dmdv_error("run: the profile's name is empty");
   options->program = at;
-  return true;
+  return dmdv_pushing_check(&options->push, options->push_every, options->pid != 0);
 }
 
 /* ---- Valgrind. ---- */
-
-/* The valgrind to start: vg-in-place beside dmdv, or "valgrind". The caller frees the text. */
-static char *find_valgrind(void) {
-  enum { MAX_PATH = 4096 };
-  static const char *const in_place = "vg-in-place", *const tools = ".in_place";
-  char *path = dmd_env_alloc(&dmdv_env, "dmdv.run", MAX_PATH + 32);
-  ssize_t n = readlink("/proc/self/exe", path, MAX_PATH);
-  path[n > 0 ? n : 0] = '\0';
-  char *slash = strrchr(path, '/');
-  if (slash != NULL) {
-    strcpy(slash + 1, tools);
-    bool built = access(path, F_OK) == 0;
-    strcpy(slash + 1, in_place);
-    if (built && access(path, X_OK) == 0)
-      return path;
-  }
-  strcpy(path, "valgrind");
-  return path;
-}
-
-/* Checks that Valgrind finds dmd: asking for the tool's version starts it. Returns 0, or the exit
- * status after a line on stderr. */
-static int check_tool(const char *valgrind) {
-  const char *argv[] = {valgrind, "--tool=dmd", "--version", NULL};
-  int error, status = dmdv_child_run(argv, NULL, true, NULL, &error);
-  if (error == ENOENT)
-    dmdv_error("run: valgrind is not in PATH: install Valgrind");
-  else if (error != 0)
-    dmdv_error("run: cannot start %s: %s", valgrind, strerror(error));
-  else if (status != 0)
-    dmdv_error("run: %s has no tool dmd: install dmd for this Valgrind, or use the dmdv of the "
-               "folder that dmd was built in",
-               valgrind);
-  return status == 0 ? 0 : DMDV_CHILD_NOT_FOUND;
-}
 
 /* Whether the engine must print nothing, since dmdv prints. Text for a file is the
  * engine's. */
@@ -342,6 +333,7 @@ static int show_written(const options_t *options, const dmdv_written_t *written,
     show(options, dmdv_written_path(written, i), i + 1 == n, status);
   if (n == 0)
     dmdv_note("no profile was written%s", why_not);
+  dmdv_pushing_end(options->pushing, n > 0 ? dmdv_written_path(written, n - 1) : NULL);
   return dmdv_ask_is_on(options->asks) ? dmdv_ask_compare(options->asks, written, n) : status;
 }
 
@@ -407,12 +399,13 @@ static bool is_waiting(const void *ctx) {
 }
 
 static void attend(void *ctx, int pidfd) {
-  const native_run_t *run = ctx;
+  native_run_t *run = ctx;
   if (run->channel == NULL) {
     attend_without_channel(run->options->asks, pidfd);
     return;
   }
   dmdv_ask_attend(run->options->asks, dmdv_child_pid());
+  dmdv_pushing_attend(run->options->pushing, dmdv_child_pid(), &run->native, run->received);
   dmdv_channel_attend(run->channel, pidfd);
 }
 
@@ -521,8 +514,8 @@ static int run_attached(options_t *options) {
 /* ---- The command. ---- */
 
 static int run_under_valgrind(const options_t *options) {
-  char *valgrind = find_valgrind();
-  int status = check_tool(valgrind);
+  char *valgrind = dmdv_find_valgrind();
+  int status = dmdv_check_tool(valgrind);
   dmdv_written_t *written = status == 0 ? dmdv_written_begin(options->output, true) : NULL;
   if (written != NULL) {
     status = run_program(options, valgrind, dmdv_written_option(written));
@@ -571,6 +564,12 @@ static int run_with_engine(options_t *options) {
   if (!dmdv_ask_prepare(options->asks, options->ask, options->ask_seconds, vgdb))
     return 2;
   dmdv_remove_leftovers(options->output);
+  if (options->push.url != NULL)
+    options->pushing = dmdv_pushing_new(&options->push, options->push_every);
+  if (options->engine == ENGINE_VALGRIND && dmdv_pushing_is_on(options->pushing)) {
+    dmdv_error("run: --push-every needs the native engine, and this runs under Valgrind");
+    return 2;
+  }
   options->begun = dmdv_seconds();
   return options->engine == ENGINE_NATIVE ? run_natively(options) : run_under_valgrind(options);
 }
@@ -578,7 +577,7 @@ static int run_with_engine(options_t *options) {
 static int run(int argc, char **argv) {
   /* Before what is given, which takes precedence. */
   static char graph[] = "--graph=auto", waste[] = "--waste=yes";
-  options_t options = {0};
+  options_t options = {.push = dmdv_push_options_none()};
   dmd_options_set_defaults(&own_table, &options, &dmdv_env);
   options.tool = dmd_env_alloc(&dmdv_env, "dmdv.run", ((size_t)argc + 2) * sizeof *options.tool);
   options.tool[options.n_tool++] = graph;
@@ -590,6 +589,8 @@ static int run(int argc, char **argv) {
       (options.is_short_help ? dmdv_print_short_help : dmdv_print_help)(&dmdv_run_command);
     status = options.program == NULL ? 0 : run_with_engine(&options);
   }
+  dmdv_pushing_free(options.pushing);
+  dmdv_push_options_destroy(&options.push);
   dmdv_ask_free(options.asks);
   dmd_env_free(&dmdv_env, options.tool);
   return status;

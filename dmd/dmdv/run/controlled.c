@@ -515,6 +515,21 @@ void dmdv_answer_write(void *answer, dmd_out_t *out) {
   dmd_jsonout_relay(out, ((const dmdv_answer_t *)answer)->text.text);
 }
 
+bool dmdv_ask_for_dump(const char *option, uint32_t pid, const char *label, bool is_sent,
+                       uint32_t seconds, uint64_t *number) {
+  const dmd_control_t request = {
+      .command = DMD_CONTROL_DUMP, .send = is_sent, .label = label, .n_label = strlen(label)};
+  dmdv_answer_t answer;
+  dmdv_answer_init(&answer);
+  bool good = dmdv_ask_process("run", pid, &request, seconds, &answer) == 0;
+  const char *error = good ? dmdv_answer_text(answer.object, "error") : NULL;
+  if (error != NULL)
+    dmdv_error("run: %s: process %u: %s", option, pid, error);
+  *number = good ? (uint64_t)dmdv_answer_number(answer.object, "number") : 0;
+  dmdv_answer_destroy(&answer);
+  return good && error == NULL;
+}
+
 uint32_t dmdv_read_pid(const char *command, const char *text) {
   uint64_t pid;
   if (dmd_str_to_u64(text, 10, &pid) && pid > 0 && pid <= MAX_PID)

@@ -56,6 +56,12 @@ int dmdv_become_user_of(const char *command, uint32_t pid);
 int dmdv_ask_process(const char *command, uint32_t pid, const dmd_control_t *request,
                      uint32_t seconds, dmdv_answer_t *answer);
 
+/* Lets a program that dmdv run runs dump, with this label, and gets the dump's number. is_sent: the
+ * profile comes through the channel, and no file is written. False, after a line on stderr that
+ * names the option, if the program does not dump. */
+bool dmdv_ask_for_dump(const char *option, uint32_t pid, const char *label, bool is_sent,
+                       uint32_t seconds, uint64_t *number);
+
 /* For dmdv_output_print: writes a dmdv_answer_t as JSON, safe for terminals. */
 void dmdv_answer_write(void *answer, dmd_out_t *out);
 

@@ -235,28 +235,32 @@ static bool write_bytes(const char *name, const void *bytes, size_t n, dmdv_repo
   return file != NULL && dmdv_output_close(file, true);
 }
 
-bool dmdv_native_write(dmdv_native_t *native, const char *name, const void *bytes, size_t n,
-                       dmdv_report_t report) {
+bool dmdv_native_load(dmdv_native_t *native, const char *name, const void *bytes, size_t n,
+                      dmd_profile_t *profile) {
   enum { PIECE = 1 << 16 };
   const dmd_load_options_t load = load_options(native);
-  dmd_profile_t profile;
   dmd_fail_t fail = {0};
   dmdv_input_t *input = dmdv_input_open_memory(bytes, n, PIECE, &fail);
   if (input == NULL)
     return dmdv_error_in(name, &fail);
-  dmd_profile_init(&profile, &dmdv_env);
-  bool is_profile = dmdv_load_input(&profile, input, &load, &fail);
+  dmd_profile_init(profile, &dmdv_env);
+  bool good = dmdv_load_input(profile, input, &load, &fail);
   dmdv_input_close(input);
-  bool good;
-  if (is_profile) {
-    good = dmdv_write_used(&profile,
-                           dmdv_output_open_reporting(name, dmdv_output_is_gzip(name), report));
-    if (good && !native->own.quiet)
-      print_text(native, &profile);
-  } else {
-    dmdv_error_in(name, &fail);
-    good = write_bytes(name, bytes, n, report);
-  }
+  if (good)
+    return true;
+  dmd_profile_destroy(profile);
+  return dmdv_error_in(name, &fail);
+}
+
+bool dmdv_native_write(dmdv_native_t *native, const char *name, const void *bytes, size_t n,
+                       dmdv_report_t report) {
+  dmd_profile_t profile;
+  if (!dmdv_native_load(native, name, bytes, n, &profile))
+    return write_bytes(name, bytes, n, report);
+  bool good = dmdv_write_used(&profile,
+                              dmdv_output_open_reporting(name, dmdv_output_is_gzip(name), report));
+  if (good && !native->own.quiet)
+    print_text(native, &profile);
   dmd_profile_destroy(&profile);
   return good;
 }

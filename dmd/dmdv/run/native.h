@@ -51,6 +51,11 @@ bool dmdv_native_check(const dmdv_native_t *native);
 int dmdv_native_run(dmdv_native_t *native, const char *const *argv,
                     const dmdv_meanwhile_t *meanwhile, bool *has_run);
 
+/* Loads the profile in these bytes, with names for its frames. False, after a line on stderr and
+ * with nothing to destroy, if they are not one. */
+bool dmdv_native_load(dmdv_native_t *native, const char *name, const void *bytes, size_t n,
+                      dmd_profile_t *profile);
+
 /* Writes the profile in these bytes under this name, with names for its frames, and prints its text
  * unless the user wants it quiet. If the bytes are not a profile, writes them unchanged, after a
  * line on stderr. False, after telling report, if the file could not be written. */

@@ -33,6 +33,7 @@ typedef struct {
 /* A file that is being received or, once it is complete, one that is kept. */
 typedef struct {
   uint64_t number; /* of the stream */
+  uint64_t dump;   /* its number in the process */
   uint32_t pid;
   bool is_graph, is_complete;
   char *name;
@@ -204,6 +205,7 @@ static bool open_file(stream_t *stream, bool is_kept, bool is_special) {
 static bool open_stream(dmdv_received_t *received, const dmd_packet_t *packet,
                         const listing_t *listing) {
   stream_t stream = {.number = packet->stream,
+                     .dump = listing->number,
                      .pid = packet->pid,
                      .is_graph = listing->is_graph,
                      .name = copy(&listing->path),
@@ -284,6 +286,19 @@ static void take_abandon(dmdv_received_t *received, const dmd_packet_t *packet) 
   stream_t *stream = stream_of(received, packet);
   if (stream != NULL)
     forget(received, stream);
+}
+
+int dmdv_received_take_out(dmdv_received_t *received, uint64_t n) {
+  for (int i = 0; i < received->n_streams; i++) {
+    stream_t *stream = &received->streams[i];
+    int fd = stream->kept;
+    if (fd < 0 || !stream->is_complete || stream->dump != n || !is_of_program(stream))
+      continue;
+    stream->kept = -1;
+    forget(received, stream);
+    return fd;
+  }
+  return -1;
 }
 
 /* ---- Files that the process wrote itself. ---- */

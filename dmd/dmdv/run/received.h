@@ -32,6 +32,10 @@ void dmdv_received_free(dmdv_received_t *received);
 /* A dmdv_packet_fn; ctx is a dmdv_received_t. */
 bool dmdv_received_take(void *ctx, const dmd_packet_t *packet, const char *payload);
 
+/* Takes the program's complete profile of its n-th dump out of those that are kept. Returns a
+ * descriptor of its bytes; -1: there is none. */
+int dmdv_received_take_out(dmdv_received_t *received, uint64_t n);
+
 /* Whether a file is still being received. ctx is a dmdv_received_t. */
 bool dmdv_received_is_waiting(const void *ctx);
 

@@ -31,6 +31,8 @@ void dmd_control_write(dmd_strbuf_t *line, const dmd_control_t *request) {
     dmd_strbuf_str(line, " graph");
   if (request->clear)
     dmd_strbuf_str(line, " clear");
+  if (request->send)
+    dmd_strbuf_str(line, " send");
   if (request->label != NULL) {
     dmd_strbuf_str(line, " label ");
     for (size_t i = 0; i < request->n_label; i++)
@@ -83,6 +85,8 @@ static bool read_operands(dmd_control_t *request, rest_t *rest) {
       request->graph = true;
     } else if (is_word(word, n, "clear")) {
       request->clear = true;
+    } else if (is_word(word, n, "send")) {
+      request->send = true;
     } else if (is_word(word, n, "label")) {
       request->label = rest->at;
       request->n_label = rest->n;
@@ -209,8 +213,10 @@ static void dump(dmd_engine_t *engine, const dmd_control_t *request, dmd_jsonout
   dmd_strbuf_init(&graph, engine->env);
   dmd_strbuf_init(&label, engine->env);
   bool has_graph = request->graph || engine->options->graph == DMD_GRAPH_YES;
+  engine->sends = request->send;
   uint32_t number = dmd_engine_dump_with_graph(
       engine, DMD_TRIGGER_MONITOR, label_of(&label, request), &profile, has_graph ? &graph : NULL);
+  engine->sends = false;
   if (number == 0)
     dmd_strbuf_cut(&profile, 0);
   dmd_jsonout_key_u64(json, "number", engine->n_dumps);

@@ -6,9 +6,11 @@
  * the monitor's (monitor.h):
  *
  *   status                              reports what is recorded at the moment
- *   dump [graph] [clear] [label TEXT]   analyses the heap: writes a profile and, with `graph`, the
+ *   dump [graph] [clear] [send] [label TEXT]
+ *                                       analyses the heap: writes a profile and, with `graph`, the
  *                                       heap graph of the same moment; with `clear`, then clears
- *                                       reports. TEXT is the rest of the line.
+ *                                       reports; with `send`, dmdv run gets them, and no file is
+ *                                       written. TEXT is the rest of the line.
  *
  * The answer is a JSON object, described in docs/format.md. Its member "error" says what is wrong
  * with the request or could not be done.
@@ -42,7 +44,7 @@ typedef enum { DMD_CONTROL_STATUS, DMD_CONTROL_DUMP } dmd_control_command_t;
 
 typedef struct dmd_control {
   dmd_control_command_t command;
-  bool graph, clear;
+  bool graph, clear, send;
   const char *label; /* n_label bytes; NULL: none */
   size_t n_label;
 } dmd_control_t;

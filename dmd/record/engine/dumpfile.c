@@ -171,9 +171,12 @@ bool dmd_dumpfile_write(const dmd_engine_t *engine, dmd_dumpfile_kind_t kind, dm
   dmd_strbuf_init(&why, engine->env);
   bool good = name_file(engine, kind, trigger, name, &is_stream, &why);
   is_stream = is_stream || (good && engine->host->file_is_stream(engine->host->ctx, name->text));
-  bool is_first = dmd_trigger_is_last(trigger) && !is_stream;
+  bool is_first = engine->sends || (dmd_trigger_is_last(trigger) && !is_stream);
   bool is_over = is_first && hand_over(engine, kind, trigger, run, content, ctx);
-  bool is_own = !is_over && good && write_content(engine, name, content, ctx, &why);
+  if (engine->sends && !is_over)
+    dmd_strbuf_str(&why, "dmdv run did not take it");
+  bool is_own =
+      !is_over && !engine->sends && good && write_content(engine, name, content, ctx, &why);
   if (!is_over && !is_own && !is_first && !is_stream)
     is_over = hand_over(engine, kind, trigger, run, content, ctx);
   if (is_own) {

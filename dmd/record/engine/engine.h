@@ -83,6 +83,7 @@ typedef struct dmd_engine {
   bool new_rounds_up;         /* the program's C++ library rounds up the size of an aligned new */
   uint64_t announced_szB;     /* total bytes of all blocks that the program ever announced */
   uint32_t n_dumps;           /* in this process */
+  bool sends;                 /* the current dump is for the receiver alone (host.h) */
   uint32_t n_requested_dumps; /* those that the program itself requested */
   uint32_t n_automatic_dumps; /* those of --dump-every and others, see --max-dumps */
   uint64_t most_resident_szB; /* of the program, as known at the last dump */

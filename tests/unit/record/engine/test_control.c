@@ -45,6 +45,7 @@ static void requests_are_read(void **state) {
       {"dmd-control 1 dump graph\n", {.command = DMD_CONTROL_DUMP, .graph = true}},
       {"dmd-control 1 dump clear graph\n",
        {.command = DMD_CONTROL_DUMP, .graph = true, .clear = true}},
+      {"dmd-control 1 dump send\n", {.command = DMD_CONTROL_DUMP, .send = true}},
       {"dmd-control 1 dump label  graph clear \n",
        {.command = DMD_CONTROL_DUMP, .label = " graph clear ", .n_label = 13}},
       {"dmd-control 1 dump label \n", {.command = DMD_CONTROL_DUMP, .label = "", .n_label = 0}},
@@ -57,6 +58,7 @@ static void requests_are_read(void **state) {
     assert_int_equal(got.command, is->command);
     assert_int_equal(got.graph, is->graph);
     assert_int_equal(got.clear, is->clear);
+    assert_int_equal(got.send, is->send);
     assert_int_equal(got.n_label, is->n_label);
     assert_int_equal(got.label == NULL, is->label == NULL);
     if (is->label != NULL)
@@ -116,9 +118,10 @@ static void requests_are_written(void **state) {
   dmd_control_write(&line, &(dmd_control_t){.command = DMD_CONTROL_DUMP,
                                             .graph = true,
                                             .clear = true,
+                                            .send = true,
                                             .label = "two\nlines",
                                             .n_label = 9});
-  assert_string_equal(line.text, "dmd-control 1 dump graph clear label two lines\n");
+  assert_string_equal(line.text, "dmd-control 1 dump graph clear send label two lines\n");
   dmd_strbuf_destroy(&line);
   host_done(&h);
 }

@@ -3,6 +3,7 @@
  * Dumps whose files another process takes over, or wants to hear of.
  */
 #include "enginehost.h"
+#include "record/engine/control.h"
 #include "record/engine/dump.h"
 
 typedef struct {
@@ -69,17 +70,21 @@ static void assert_told(taker_t *taker, const char *expected) {
   sink_init(&taker->told);
 }
 
+static dmd_receiver_t receiver_of(taker_t *taker) {
+  return (dmd_receiver_t){.ctx = taker,
+                          .is_there = taker_is_there,
+                          .open = taker_open,
+                          .write = taker_write,
+                          .close = taker_close,
+                          .wrote = taker_wrote};
+}
+
 /* The profile at exit is always announced, others only where they cannot be written. */
 static void files_are_handed_over(void **state) {
   (void)state;
   fixture_t f;
   taker_t taker = {.is_there = true, .takes = true};
-  const dmd_receiver_t receiver = {.ctx = &taker,
-                                   .is_there = taker_is_there,
-                                   .open = taker_open,
-                                   .write = taker_write,
-                                   .close = taker_close,
-                                   .wrote = taker_wrote};
+  const dmd_receiver_t receiver = receiver_of(&taker);
   begin(&f);
   sink_init(&taker.told);
   f.h.engine_host.receiver = &receiver;
@@ -105,9 +110,41 @@ static void files_are_handed_over(void **state) {
   end(&f);
 }
 
+static void assert_answered(fixture_t *f, const char *request, bool is_good) {
+  const dmd_control_facts_t facts = {.n_stacks = 1};
+  dmd_strbuf_t answer;
+  dmd_strbuf_init(&answer, &f->h.host.env);
+  dmd_control_answer(&f->engine, &facts, request, strlen(request), &answer);
+  assert_int_equal(strstr(answer.text, "\"error\"") == NULL, is_good);
+  dmd_strbuf_destroy(&answer);
+}
+
+static void profiles_that_are_sent_become_no_files(void **state) {
+  (void)state;
+  fixture_t f;
+  taker_t taker = {.is_there = true, .takes = true};
+  const dmd_receiver_t receiver = receiver_of(&taker);
+  begin(&f);
+  sink_init(&taker.told);
+  f.h.engine_host.receiver = &receiver;
+  start(&f);
+  assert_answered(&f, "dmd-control 1 dump send label x\n", true);
+  assert_told(&taker, "+4711 1 monitor dmd.out.4711.1.json.gz\n");
+  taker.is_there = false;
+  assert_answered(&f, "dmd-control 1 dump send\n", false);
+  assert_int_equal(f.h.n_files, 0);
+  taker.is_there = true;
+  assert_answered(&f, "dmd-control 1 dump\n", true);
+  assert_told(&taker, "=4711 3 monitor /start/dmd.out.4711.3.json.gz\n");
+  assert_int_equal(f.h.n_files, 1);
+  sink_free(&taker.told);
+  end(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_are_handed_over),
+      cmocka_unit_test(profiles_that_are_sent_become_no_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,13 +7,13 @@
  * the first is empty. A table has only what samples use. The format has one sample type for each
  * Profile: the default type comes first, since readers show the first one.
  */
-#include "dmdv/export_otlp.h"
+#include "dmdv/push/export_otlp.h"
 
 #include "base/format.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "dmd-config.h"
-#include "dmdv/otlp.pb-c.h"
+#include "dmdv/push/otlp.pb-c.h"
 #include "host/process.h"
 #include "show/export/samples.h"
 

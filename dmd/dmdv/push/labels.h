@@ -2,8 +2,8 @@
  *
  * labels.h: labels that the user gives as NAME=VALUE, for exported and pushed profiles.
  */
-#ifndef DMD_DMDV_LABELS_H
-#define DMD_DMDV_LABELS_H
+#ifndef DMD_DMDV_PUSH_LABELS_H
+#define DMD_DMDV_PUSH_LABELS_H
 
 #include "base/strbuf.h"
 #include "show/export/export.h"

@@ -10,10 +10,10 @@
  * Samples are those of show/export/samples.h. Allocation functions are
  * dropped by pprof's drop_frames.
  */
-#include "dmdv/export_pprof.h"
+#include "dmdv/push/export_pprof.h"
 
 #include "base/strbuf.h"
-#include "dmdv/profile.pb-c.h"
+#include "dmdv/push/profile.pb-c.h"
 #include "host/process.h"
 #include "show/export/samples.h"
 

@@ -6,8 +6,8 @@
  * it in JSON at /profiles/writeraw; collectors of OpenTelemetry take its format at
  * /v1development/profiles, gzipped.
  */
-#ifndef DMD_DMDV_PUSHREQUEST_H
-#define DMD_DMDV_PUSHREQUEST_H
+#ifndef DMD_DMDV_PUSH_PUSHREQUEST_H
+#define DMD_DMDV_PUSH_PUSHREQUEST_H
 
 #include "show/export/export.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "dmdv/pushrequest.h"
+#include "dmdv/push/pushrequest.h"
 
 #include "base/jsonout.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/zip/gzip.h"
 #include "dmd-config.h"
-#include "dmdv/export_otlp.h"
-#include "dmdv/export_pprof.h"
+#include "dmdv/push/export_otlp.h"
+#include "dmdv/push/export_pprof.h"
 #include "host/http.h"
 #include "host/output.h"
 #include "host/process.h"

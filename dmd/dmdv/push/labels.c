@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "dmdv/labels.h"
+#include "dmdv/push/labels.h"
 
 #include "host/process.h"
 

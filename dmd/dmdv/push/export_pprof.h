@@ -2,8 +2,8 @@
  *
  * export_pprof.h: exports a profile in pprof's format.
  */
-#ifndef DMD_DMDV_EXPORT_PPROF_H
-#define DMD_DMDV_EXPORT_PPROF_H
+#ifndef DMD_DMDV_PUSH_EXPORT_PPROF_H
+#define DMD_DMDV_PUSH_EXPORT_PPROF_H
 
 #include "show/export/export.h"
 

@@ -2,8 +2,8 @@
  *
  * export_otlp.h: exports a profile in OpenTelemetry's format for profiles.
  */
-#ifndef DMD_DMDV_EXPORT_OTLP_H
-#define DMD_DMDV_EXPORT_OTLP_H
+#ifndef DMD_DMDV_PUSH_EXPORT_OTLP_H
+#define DMD_DMDV_PUSH_EXPORT_OTLP_H
 
 #include "show/export/export.h"
 
