@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 
 from harness import commands
 from harness.expect import Failure, Skip
@@ -64,7 +65,11 @@ class Tracer:
 
     def __enter__(self):
         """Returns when probes arrive."""
+        deadline = time.monotonic() + HANG_SECONDS
         while not self.listens.is_set():
+            if time.monotonic() > deadline:
+                self.process.kill()
+                raise Skip("bpftrace does not begin")
             run_as(self.t, "warm", self.t.program("probed.c"), ["--emit=otel", "--sample-interval=%d" % INTERVAL])
         if self.process.poll() is not None:
             self.reader.join()
