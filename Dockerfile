@@ -6,9 +6,8 @@
 #   docker run --rm -v "$PWD:/work" dmd dmdv ./app
 #
 # Programs that need other libraries than Debian's: begin an image of your own with "FROM dmd", and install them there.
-# Another release: --build-arg SUITE=trixie. Docker's seccomp filter keeps the native engine from sending profiles, so
-# programs run under Valgrind; --security-opt seccomp=unconfined changes that. To attach to or read a process of another
-# container, add --cap-add=SYS_PTRACE. An image of a clone lacks the page of dmdv view, which a release brings along.
+# Another release: --build-arg SUITE=trixie. To attach to or read a process of another container, add
+# --cap-add=SYS_PTRACE. An image of a clone lacks the page of dmdv view, which a release brings along.
 
 ARG SUITE=bookworm
 

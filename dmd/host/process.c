@@ -111,6 +111,23 @@ uint64_t dmdv_memory_available(void) {
   return machine < limit ? machine : limit;
 }
 
+/* ---- Other processes. ---- */
+
+uint64_t dmdv_process_status(uint32_t pid, const char *word, int base) {
+  char name[64] = "/proc/self/status", line[256];
+  size_t n = strlen(word);
+  uint64_t number = 0;
+  if (pid != 0)
+    snprintf(name, sizeof name, "/proc/%" PRIu32 "/status", pid);
+  FILE *file = fopen(name, "re");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    if (strncmp(line, word, n) == 0 && line[n] == ':')
+      number = strtoull(line + n + 1, NULL, base);
+  if (file != NULL)
+    fclose(file);
+  return number;
+}
+
 /* ---- Messages. ---- */
 
 const char *dmdv_program = "dmdv";

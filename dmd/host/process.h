@@ -27,6 +27,12 @@ void dmdv_host_init(void);
  * rest of the process's own limit (ulimit -v). UINT64_MAX if unknown. */
 uint64_t dmdv_memory_available(void);
 
+/* ---- Other processes. ---- */
+
+/* The number behind "WORD:" in the kernel's status of a process, 0 being this one; base: 10, or 16
+ * for a mask. 0 if the process, or the line, does not exist. */
+uint64_t dmdv_process_status(uint32_t pid, const char *word, int base);
+
 /* ---- Messages. ----
  *
  * Messages of dmdv on stderr, errors and notes, one line each.

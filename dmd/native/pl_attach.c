@@ -100,6 +100,7 @@ static void start(void *ctx) {
   }
   if (!read_options())
     return;
+  pl_confined_expect(g_native_options.seccomp_filters);
   pl_end_forked();
   if (g_native_options.log_file != NULL)
     pl_message_open(g_native_options.log_file);

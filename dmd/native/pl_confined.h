@@ -14,9 +14,15 @@
 #define DMD_NATIVE_PL_CONFINED_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Checks whether the process was confined from the start. */
 void pl_confined_start(void);
+
+/* Call it after that, before there is a second thread: dmdv run has n filters itself, as in a
+ * container; 0: unknown. If the process has no more, they allow the engine what they allow dmdv,
+ * and the process is not confined. */
+void pl_confined_expect(uint32_t n);
 
 bool pl_is_confined(void);
 

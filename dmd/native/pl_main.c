@@ -146,6 +146,7 @@ static void start(void *ctx) {
     pl_say("dmd: the program ends here, since its options are wrong");
     pl_exit_now(1);
   }
+  pl_confined_expect(g_native_options.seccomp_filters);
   g_engine_pid = getpid();
   pl_channel_start(g_native_options.channel);
   if (g_native_options.log_file != NULL)

@@ -326,16 +326,7 @@ static int listen_as(asked_t *k, uint32_t number) {
 
 /* Whether the process has a handler for the signal. */
 static bool has_handler(uint32_t pid) {
-  char name[64], line[256];
-  bool has = false;
-  snprintf(name, sizeof name, "/proc/%" PRIu32 "/status", pid);
-  FILE *f = fopen(name, "re");
-  while (f != NULL && fgets(line, sizeof line, f) != NULL)
-    if (dmd_str_begins(line, "SigCgt:"))
-      has = (strtoull(line + 7, NULL, 16) >> (SIGNAL - 1) & 1) != 0;
-  if (f != NULL)
-    fclose(f);
-  return has;
+  return (dmdv_process_status(pid, "SigCgt", 16) >> (SIGNAL - 1) & 1) != 0;
 }
 
 /* Through a pidfd if the system has them, so that the signal reaches the process that was checked.

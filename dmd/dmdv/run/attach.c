@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -286,21 +287,6 @@ static int do_work(uint32_t pid, const char *work, const char *done, dmd_strbuf_
 
 /* ---- What is refused ---- */
 
-enum { LINE_SZB = 256 };
-
-static unsigned long status_of(const char *pid, const char *word, int base) {
-  char name[64], line[LINE_SZB];
-  unsigned long number = 0;
-  snprintf(name, sizeof name, "/proc/%s/status", pid);
-  FILE *file = fopen(name, "re");
-  while (file != NULL && fgets(line, sizeof line, file) != NULL)
-    if (strncmp(line, word, strlen(word)) == 0)
-      number = strtoul(line + strlen(word), NULL, base);
-  if (file != NULL)
-    fclose(file);
-  return number;
-}
-
 /* Whether the process sees the same file under this path. */
 static bool sees(uint32_t pid, const char *path) {
   struct stat ours, its;
@@ -318,11 +304,12 @@ static bool sees(uint32_t pid, const char *path) {
 
 /* Whether the process has a seccomp filter that dmdv does not have, or is in strict mode. Kernels
  * before 5.9 do not count filters. */
-static bool is_sandboxed(const char *pid) {
+static bool is_sandboxed(uint32_t pid) {
   enum { STRICT = 1 };
-  unsigned long mode = status_of(pid, "Seccomp:", 10);
-  return mode == STRICT || mode > status_of("self", "Seccomp:", 10) ||
-         status_of(pid, "Seccomp_filters:", 10) > status_of("self", "Seccomp_filters:", 10);
+  uint64_t mode = dmdv_process_status(pid, "Seccomp", 10);
+  return mode == STRICT || mode > dmdv_process_status(0, "Seccomp", 10) ||
+         dmdv_process_status(pid, "Seccomp_filters", 10) >
+             dmdv_process_status(0, "Seccomp_filters", 10);
 }
 
 static bool is_loadable(uint32_t pid) {
@@ -342,18 +329,16 @@ static bool is_loadable(uint32_t pid) {
 
 /* Whether the engine can be loaded into the process. If not, reports why on stderr. */
 static bool can_attach(uint32_t pid, const char *library) {
-  char number[16];
-  snprintf(number, sizeof number, "%u", pid);
-  unsigned long tracer = status_of(number, "TracerPid:", 10);
+  uint64_t tracer = dmdv_process_status(pid, "TracerPid", 10);
   if (!dmdv_can_be_entered("run", pid) || !is_loadable(pid))
     return false;
   if (!dmdv_has_libc(pid))
     return dmdv_error(
         "run: process %u does not use the GNU C library, which the native engine needs", pid);
   if (tracer != 0)
-    return dmdv_error("run: process %u is traced by process %lu, a debugger for example", pid,
-                      tracer);
-  if (is_sandboxed(number))
+    return dmdv_error("run: process %u is traced by process %" PRIu64 ", a debugger for example",
+                      pid, tracer);
+  if (is_sandboxed(pid))
     return dmdv_error("run: process %u has a seccomp filter, which may end it for system calls of "
                       "the engine",
                       pid);

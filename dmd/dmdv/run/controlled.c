@@ -182,35 +182,22 @@ enum { MAX_ANSWER = 1 << 20, MAX_PID = 1 << 22, LINE_SZB = 256 };
 
 /* ---- What the system knows of a process. ---- */
 
-/* Copies the rest of the line of /proc/PID/status that begins with this word. False: there is no
- * such line. */
-static bool find_line(uint32_t pid, const char *word, char text[LINE_SZB]) {
-  char name[64];
-  snprintf(name, sizeof name, "/proc/%u/status", pid);
-  FILE *f = fopen(name, "re");
-  bool found = false;
-  while (f != NULL && !found && fgets(text, LINE_SZB, f) != NULL)
-    found = strncmp(text, word, strlen(word)) == 0;
-  if (f != NULL)
-    fclose(f);
-  if (found)
-    memmove(text, text + strlen(word), strlen(text + strlen(word)) + 1);
-  return found;
-}
-
 /* 'R' and so on; 0: the process does not exist. */
 static char state_of(uint32_t pid) {
-  char text[LINE_SZB];
-  if (!find_line(pid, "State:", text))
-    return 0;
-  return text[strspn(text, " \t")];
+  char name[64], line[LINE_SZB], state = 0;
+  snprintf(name, sizeof name, "/proc/%u/status", pid);
+  FILE *f = fopen(name, "re");
+  while (f != NULL && state == 0 && fgets(line, sizeof line, f) != NULL)
+    if (strncmp(line, "State:", 6) == 0)
+      state = line[6 + strspn(line + 6, " \t")];
+  if (f != NULL)
+    fclose(f);
+  return state;
 }
 
 /* Whether the process's signal mask of this name includes the engine's signal. */
 static bool has_signal(uint32_t pid, const char *mask) {
-  char text[LINE_SZB];
-  return find_line(pid, mask, text) &&
-         (strtoull(text, NULL, 16) >> (DMD_CONTROL_SIGNAL - 1) & 1) != 0;
+  return (dmdv_process_status(pid, mask, 16) >> (DMD_CONTROL_SIGNAL - 1) & 1) != 0;
 }
 
 typedef struct {
@@ -287,7 +274,7 @@ static bool can_be_asked(const char *command, uint32_t pid) {
     return dmdv_error("%s: process %u does not run with dmd's native engine: start it with dmdv "
                       "run --engine=native",
                       command, pid);
-  if (!mapped.has_mark || !has_signal(pid, "SigCgt:"))
+  if (!mapped.has_mark || !has_signal(pid, "SigCgt"))
     return dmdv_error("%s: process %u cannot be reached: it runs with --control=no, uses signal %d "
                       "itself, or is just starting or ending",
                       command, pid, DMD_CONTROL_SIGNAL);
@@ -399,7 +386,7 @@ static void say_no_answer(const char *command, uint32_t pid, uint32_t seconds) {
     dmdv_error(
         "%s: process %u is in a system call that no signal interrupts: no answer within %u seconds",
         command, pid, seconds);
-  else if (has_signal(pid, "SigBlk:"))
+  else if (has_signal(pid, "SigBlk"))
     dmdv_error("%s: process %u blocks signal %d: no answer within %u seconds", command, pid,
                DMD_CONTROL_SIGNAL, seconds);
   else

@@ -21,11 +21,21 @@
 
 extern char **environ;
 
+/* A program inherits the filters of dmdv, such as those of a container. */
+static void add_filters(dmd_strbuf_t *given) {
+  uint64_t n = dmdv_process_status(0, "Seccomp_filters", 10);
+  char option[64];
+  snprintf(option, sizeof option, "--dmd-seccomp-filters=%" PRIu64, n);
+  if (n > 0)
+    dmd_native_add_option(given, option);
+}
+
 void dmdv_native_init(dmdv_native_t *native) {
   *native = (dmdv_native_t){.names = NULL};
   dmd_options_init(&native->options, &dmdv_env);
   dmd_options_set_defaults(&dmd_native_option_table, &native->own, &dmdv_env);
   dmd_strbuf_init(&native->given, &dmdv_env);
+  add_filters(&native->given);
   dmdv_runlog_init(&native->log, NULL);
 }
 

@@ -10,7 +10,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -261,8 +260,10 @@ dmdv_preloadable_t dmdv_preloadable(const char *program, dmd_strbuf_t *why) {
 
 dmdv_preloadable_t dmdv_preloadable_here(const char *program, dmd_strbuf_t *why) {
   dmdv_preloadable_t is = dmdv_preloadable(program, why);
-  if (is != DMDV_PRELOADABLE || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) <= 0)
+  if (is != DMDV_PRELOADABLE || dmdv_process_status(0, "Seccomp", 10) == 0 ||
+      dmdv_process_status(0, "Seccomp_filters", 10) > 0)
     return is;
-  append(why, "%s inherits a seccomp filter, as in a container", program);
+  append(why, "%s inherits a seccomp filter, as in a container, and the kernel does not count them",
+         program);
   return DMDV_BETTER_VALGRIND;
 }

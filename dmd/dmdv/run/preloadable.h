@@ -22,8 +22,9 @@ typedef enum {
  * cannot be found or read counts as preloadable: starting it reports the error. */
 dmdv_preloadable_t dmdv_preloadable(const char *program, dmd_strbuf_t *why);
 
-/* The same of a program that this process starts: under a seccomp filter, which the program
- * inherits, the engine opens no channel to dmdv. */
+/* The same of a program that this process starts. It inherits seccomp filters. If the kernel does
+ * not count them (before Linux 5.9), the engine cannot tell them from the program's, and opens no
+ * channel to dmdv. */
 dmdv_preloadable_t dmdv_preloadable_here(const char *program, dmd_strbuf_t *why);
 
 #endif

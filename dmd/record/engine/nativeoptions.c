@@ -42,6 +42,8 @@ const dmd_option_table_t dmd_native_option_table = {native_options,
 static const dmd_option_t starter_options[] = {
     {"dmd-channel", "<name>:<token>", NULL, "where dmdv run hands out its channel", DMD_OPTION_TEXT,
      AT(channel)},
+    {"dmd-seccomp-filters", "<number>", NULL, "seccomp filters that dmdv run has, too",
+     DMD_OPTION_NUMBER, AT(seccomp_filters), .least = 1, .most = UINT32_MAX},
 };
 static const dmd_option_table_t starter_table = {starter_options,
                                                  sizeof starter_options / sizeof *starter_options};

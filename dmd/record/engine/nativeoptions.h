@@ -25,20 +25,21 @@ typedef struct dmd_native_options {
   bool run_libc_freeres;
   bool run_cxx_freeres;
   bool child_silent;
-  bool control;         /* dmdv may send requests while the program runs */
-  bool stats;           /* log at the end how many stacks were cached */
-  bool check_stacks;    /* walk cached stacks all the same, and compare */
-  bool show_below_main; /* of stacks; used by whoever resolves names, not by the engine */
-  const char *channel;  /* where dmdv run hands out its channel (pl_channel.h); NULL: nowhere */
+  bool control;             /* dmdv may send requests while the program runs */
+  bool stats;               /* log at the end how many stacks were cached */
+  bool check_stacks;        /* walk cached stacks all the same, and compare */
+  bool show_below_main;     /* of stacks; used by whoever resolves names, not by the engine */
+  const char *channel;      /* where dmdv run hands out its channel (pl_channel.h); NULL: nowhere */
+  uint32_t seccomp_filters; /* those that dmdv run has and the program inherits; 0: unknown */
 } dmd_native_options_t;
 
 extern const dmd_option_table_t dmd_native_option_table;
 
-/* Takes an argument of the form --NAME=VALUE, -q or --quiet, if it is one of these options, and
- * sets *is_one accordingly. Returns false, with the reason in why, if its value is invalid. */
 /* Like dmd_options_conflict, also of options that only Valgrind's engine can follow. */
 dmd_conflict_t dmd_native_conflict(const dmd_options_t *options);
 
+/* Takes an argument of the form --NAME=VALUE, -q or --quiet, if it is one of these options, and
+ * sets *is_one accordingly. Returns false, with the reason in why, if its value is invalid. */
 bool dmd_native_take(dmd_native_options_t *options, const char *argument, bool *is_one,
                      dmd_strbuf_t *why);
 
