@@ -6,8 +6,8 @@
  * It has a point for each build with a run there. The processes of one launch of the program are
  * added up; if a build has several, each process gets a further curve, named e.g. "heap of worker".
  *
- * Of a build with many launches of one moment and environment, as of the processes of a fleet, a
- * random sample may be enough: `most` of them. Equal histories have equal samples.
+ * A build may have many launches of one moment and environment, such as the processes of a fleet. A
+ * random sample of `most` of them may then be enough. Equal histories have equal samples.
  *
  * Cost: memory for all these runs and for one series' values, whatever the number of series.
  */

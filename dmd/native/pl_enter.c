@@ -66,7 +66,7 @@ static void tell_of_block(pl_thread_t *thread, const pl_note_t *what) {
 }
 
 /* A handler that interrupts this loop adds more notes. */
-__attribute__((noinline, cold)) void pl_tell_notes(pl_thread_t *thread) {
+__attribute__((noinline, cold)) void pl_log_notes(pl_thread_t *thread) {
   pl_note_t what;
   while (pl_notes_any(&thread->notes) && pl_notes_take(&thread->notes, &what))
     if (what.kind == PL_NOTE_CALL)
@@ -94,7 +94,7 @@ __attribute__((noinline, cold)) void pl_leave_with_notes(pl_thread_t *thread) {
   do {
     thread->inside = true;
     atomic_signal_fence(memory_order_seq_cst);
-    pl_tell_notes(thread);
+    pl_log_notes(thread);
     thread->inside = false;
     atomic_signal_fence(memory_order_seq_cst);
   } while (pl_notes_any(&thread->notes));

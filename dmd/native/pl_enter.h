@@ -29,7 +29,7 @@
 
 /* The rare steps of the following. */
 void pl_enter_first(pl_thread_t *thread);
-void pl_tell_notes(pl_thread_t *thread);
+void pl_log_notes(pl_thread_t *thread);
 void pl_leave_with_notes(pl_thread_t *thread);
 
 /* Copies word by word, as the entry was written a moment ago: a wider load from two recent narrower
@@ -60,7 +60,7 @@ static inline __attribute__((always_inline)) bool pl_enter(pl_thread_t *thread,
   else
     thread->saved_errno = *thread->errno_at;
   if (__builtin_expect(pl_notes_any(&thread->notes), 0))
-    pl_tell_notes(thread);
+    pl_log_notes(thread);
   if (entry != NULL)
     pl_enter_at(thread, entry);
   return true;

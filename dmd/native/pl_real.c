@@ -136,7 +136,7 @@ static void find_operators(const void *program_s_malloc) {
   const void *allocator = base_of(program_s_malloc);
   for (unsigned i = 0; i < PL_N_FORMS; i++) {
     g_operators[i].function = find(g_symbols[i]);
-    g_operators[i].is_told = allocator != NULL && base_of(g_operators[i].function) == allocator;
+    g_operators[i].is_recorded = allocator != NULL && base_of(g_operators[i].function) == allocator;
   }
 }
 

@@ -147,11 +147,11 @@ enum {
 #undef PL_NUMBER
 };
 
-/* The program's operators, by their form. A form is told, that is recorded where it is called, if
- * it comes from the same object as malloc, and so does not call malloc itself. */
+/* The program's operators, by their form. A form is recorded where it is called if it comes from
+ * the same object as malloc, and so does not call malloc itself. */
 typedef struct pl_operator {
   void *function;
-  bool is_told;
+  bool is_recorded;
 } pl_operator_t;
 
 extern pl_operator_t g_operators[PL_N_FORMS];

@@ -61,7 +61,7 @@ static void *program_s(unsigned form) {
   PL_FUNCTION(form, ours_##form, name)                                                             \
   OPERATOR void *ours_##form parameters {                                                          \
     fn_##form function = (fn_##form)program_s(PL_FORM_##form);                                     \
-    if (!g_operators[PL_FORM_##form].is_told)                                                      \
+    if (!g_operators[PL_FORM_##form].is_recorded)                                                  \
       return function arguments;                                                                   \
     return call_##form(PL_ENTRY(form), function arguments, szB);                                   \
   }                                                                                                \
@@ -77,7 +77,7 @@ static void *program_s(unsigned form) {
   PL_FUNCTION(form, ours_##form, name)                                                             \
   OPERATOR void ours_##form parameters {                                                           \
     fn_##form function = (fn_##form)program_s(PL_FORM_##form);                                     \
-    if (!g_operators[PL_FORM_##form].is_told || call_##form(PL_ENTRY(form), p))                    \
+    if (!g_operators[PL_FORM_##form].is_recorded || call_##form(PL_ENTRY(form), p))                \
       function arguments;                                                                          \
   }                                                                                                \
   __attribute__((alias("ours_" #form), visibility("default"))) void pl_##form parameters __asm__(  \

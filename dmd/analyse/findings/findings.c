@@ -79,8 +79,8 @@ static void add_waste(dmd_findings_t *f) {
   }
 }
 
-/* Of each function with a rule the wrong size that is returned most often. A function without one
- * may mean something else by a size. */
+/* For each function with a rule: the wrong size that it returned most often. A function without a
+ * rule may mean something else by a size. */
 static void add_claims(dmd_findings_t *f) {
   const dmd_claimrules_t *claims = f->of->claims;
   uint32_t n = 0;

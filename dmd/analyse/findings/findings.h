@@ -9,11 +9,11 @@
  *   waste        what could be saved (analyse/waste/waste.h), lost blocks among it
  *   claim        a wrong size that a function returned (analyse/claims/claimrules.h)
  *
- * If reporters ran, there are no places: the records without reports say more. Of each kind of
- * waste only the largest finding counts, so that one line that wastes in three ways does not hide
- * the others. What is less than a hundredth of the heap is left out, of waste other than lost
- * blocks less than three, except for the largest place or record, and wrong sizes, which are wrong
- * however small.
+ * If reporters ran, there are no places: the records without reports say more. Each kind of waste
+ * has one finding at most, its largest, so that a line that wastes in three ways does not hide the
+ * others. A finding of less than one percent of the heap is left out; waste other than lost blocks
+ * needs three percent. The largest place or record always stays, and so do wrong sizes, which are
+ * wrong however small.
  *
  * Cost: that of rows by line (analyse/records/rows.h); the analyses themselves are the caller's.
  */

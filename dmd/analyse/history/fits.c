@@ -130,8 +130,7 @@ dmd_bend_t dmd_fits_best_bend(const dmd_fits_t *fits, uint32_t since, uint32_t e
 
 /* ---- The correlation of neighbours. ---- */
 
-/* Of the distances of builds from a fit: the sum of the products of neighbours, and that of
- * squares. */
+/* Sums over the distances of builds from a fit: of the products of neighbours, and of squares. */
 typedef struct {
   double products, squares;
 } distances_t;

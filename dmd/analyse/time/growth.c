@@ -130,7 +130,7 @@ static bool is_hidden(const series_t *s, const double *y, const line_t *line, ui
          fill(s, from_ms, to_ms, FINE, FINE / 8, low) && independence_of(low, FINE) >= 1.2;
 }
 
-/* Of a series: the part of itself and of the whole heap by which it grows at least. */
+/* A series must grow by at least this part of itself, and of the whole heap. */
 #define LEAST_GROWTH 0.04
 #define LEAST_OF_HEAP 0.01
 

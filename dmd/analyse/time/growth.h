@@ -2,9 +2,9 @@
  *
  * growth.h: steady growth of a heap, as of a leak, hidden in memory that comes and goes.
  *
- * What counts is the smallest heap of each of a few equal spans of time, since memory that comes
- * and goes is least there. The same is asked of each stack of the timeline's breakdowns. A series
- * grows steadily if the spans of a window up to the end
+ * The run is divided into a few equal spans of time. Each counts with its smallest heap, where
+ * memory that comes and goes is least. Each stack of the timeline's breakdowns is judged alike. A
+ * series grows steadily if the spans of a window up to the end
  *
  *   - lie on a line almost exactly, with no span that adds much less than the others; or
  *   - for the heap as a whole, lie around a line without memory: the distance from the line says

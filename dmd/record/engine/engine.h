@@ -60,7 +60,7 @@ typedef struct dmd_failure {
   uint32_t thread, stack;
 } dmd_failure_t;
 
-/* Of a process that ran already when recording began. */
+/* A process that was already running when recording began. */
 typedef struct dmd_attached {
   bool is_attached;
   uint64_t time;                    /* in seconds since 1970, UTC */

@@ -10,8 +10,9 @@
  * As in timekeeper.h, time is divided into slots that become twice as long when the breakdowns are
  * full. The larger heap of a slot stays.
  *
- * Cost: a breakdown walks all blocks while the program waits. So there is none before 8 times as
- * many blocks were allocated as there are, or the program ran 200 times as long as the walk takes.
+ * Cost: a breakdown walks all blocks while the program waits. So the next one waits until 8 times
+ * as many blocks as there are were allocated, or the program ran 200 times as long as the walk
+ * takes.
  *
  * Concurrency: all shard locks are held.
  */

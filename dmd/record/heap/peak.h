@@ -9,11 +9,12 @@
  * their time, so that a new peak clears them in constant time, too.
  *
  * The peak is found in retrospect: a heap is never larger than right before a free, or now. So an
- * allocation compares nothing, it only adds to what was allocated so far. A free takes the next
- * number, and notes what was allocated before it (dmd_instant_t). It may be counted later
- * (blocks.h), when the block's record is at hand, but all are counted in their order: then what was
- * allocated before it, less what was freed before it, is what the heap had. A dump also compares
- * what the heap has now. Empty blocks that are added before the first free belong to the peak.
+ * allocation compares nothing, it only adds its bytes to the sum. A free takes the next
+ * number, and notes the sum of all allocations before it (dmd_instant_t). It may be counted later
+ * (blocks.h), when the block's record has been read, but frees are counted in their order: the sum
+ * of allocations before a free, less the frees before it, is the size that the heap had. A dump
+ * also compares the size that the heap has now. Empty blocks that are added before the first free
+ * belong to the peak.
  *
  * Precision: exact while one thread at a time allocates, and that is known
  * (dmd_waiting_t.is_alone). Threads that run in parallel would fight for the sum, and for the

@@ -109,8 +109,8 @@ static void write_treemap(dmd_view_t *view, dmd_jsonout_t *j) {
   dmd_nest_destroy(&w.nest);
 }
 
-/* Two reporters or tags tell something, however small one is: the program named them. Of other sums
- * nobody did, so that one area must not fill the map. */
+/* The program named reporters and tags, so two of them are worth a map, however small one is.
+ * Nobody named the other sums: a map of these that one area fills says nothing. */
 static bool tells_something(const dmd_rows_t *rows, dmd_by_t by) {
   if (rows->n < 2 || by == DMD_BY_REPORTER || by == DMD_BY_TAG)
     return rows->n >= 2;
