@@ -109,19 +109,19 @@ static bool is_number(uint64_t word, uint64_t req) {
 static void note_numbers(dmd_capture_t *c, const dmd_pageword_t *word, uint64_t page, uint64_t from,
                          uint64_t to) {
   enum { BEFORE = 2, BEHIND = 3, LEAST = 32 };
+  const uint64_t at = page + word->in_page, word_szB = c->word_szB;
+  uint64_t addr = at - from > BEFORE * word_szB ? at - BEFORE * word_szB : from;
+  uint64_t end = to - at > (BEHIND + 1) * word_szB ? at + (BEHIND + 1) * word_szB : to;
   uint64_t req = 0, number;
   const char *bytes = dmd_pages_read(&c->words.pages, page);
   if (bytes == NULL)
     return;
-  for (int i = -BEFORE; i <= BEHIND; i++) {
-    uint64_t addr = page + word->in_page + (uint64_t)(int64_t)i * c->word_szB;
-    if (i == 0 || addr < from || addr >= to || addr < c->next_number)
-      continue;
+  for (addr = addr < c->next_number ? c->next_number : addr; addr < end; addr += word_szB) {
     if (addr - page < DMD_PAGE_SZB)
       number = dmd_word_at(bytes + (addr - page), c->word_szB);
     else if (!read_word(c, addr, &number))
       continue;
-    if (!may_be_number(number, c->most_req))
+    if (!may_be_number(number, c->most_req) || addr == at)
       continue;
     if (req == 0)
       req = c->index.blocks[word->block - 1].block->req;
@@ -129,8 +129,8 @@ static void note_numbers(dmd_capture_t *c, const dmd_pageword_t *word, uint64_t 
       return;
     if (!is_number(number, req))
       continue;
-    dmd_graphwriter_number(c->file, i, number);
-    c->next_number = addr + c->word_szB;
+    dmd_graphwriter_number(c->file, (int)((int64_t)(addr - at) / (int64_t)word_szB), number);
+    c->next_number = addr + word_szB;
   }
 }
 
