@@ -162,7 +162,9 @@ wrote gone.json; rm gone.json
 mkdir sub; cd sub; wrote p.7.json
 """
     _, err = run_fake(test, body, "-o", "p.%p.json", "app")
-    test.equal(named(err), ["wrote p.7.2.json", "wrote p.1.json", "wrote p.8.json", "wrote sub/p.7.json"], "files")
+    test.equal(named(err), ["p.8.json was written 2 times, and only the last profile is left; with %p in the name, each process "
+                            "has a file of its own", "wrote p.7.2.json", "wrote p.1.json", "wrote p.8.json", "wrote sub/p.7.json"],
+               "files")
 
 
 def test_names_are_as_the_pattern_has_them(test):
@@ -197,6 +199,17 @@ def test_children_are_named(test):
     for path in paths:
         test.equal(files.read_json(test.path(path))["dmd"]["trigger"], "exit", path)
     test.equal(len({files.read_json(test.path(path))["dmd"]["pid"] for path in paths}), 3, "processes")
+
+
+def test_processes_that_share_a_name(test):
+    """Only the last profile can be left, so dmdv says that others are lost; %p keeps them all."""
+    need_tool(test)
+    err = test.dmdv("run", "--engine=valgrind", "-o", "p.json", "sh", "-c", "(:); (:)")[1]
+    test.contains(err, "dmdv: p.json was written 3 times, and only the last profile is left; with %p in the name, "
+                       "each process has a file of its own\n")
+    err = test.dmdv("run", "--engine=valgrind", "-o", "p.%p.json", "sh", "-c", "(:); (:)")[1]
+    test.check("was written" not in err, err)
+    test.equal(len([name for name in os.listdir(test.folder) if re.fullmatch("p\\.[0-9]+\\.json", name)]), 3)
 
 
 def test_odd_names(test):

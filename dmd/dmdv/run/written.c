@@ -23,7 +23,8 @@ struct dmdv_written {
 };
 
 typedef struct {
-  uint32_t last; /* the last line that names it */
+  uint32_t last;     /* the last line that names it */
+  uint32_t n_writes; /* more than one: by several processes, or by request */
   uint32_t needs_names;
 } file_t;
 
@@ -117,7 +118,10 @@ const char *dmdv_written_shorten(const dmdv_written_t *written, const char *path
 void dmdv_written_add(dmdv_written_t *written, const char *path, bool needs_names) {
   uint32_t id = dmd_intern_str(&written->paths, path);
   dmd_pool_reach(&written->files, id);
-  *file_of(written, id) = (file_t){.last = ++written->n_lines, .needs_names = needs_names};
+  file_t *file = file_of(written, id);
+  file->last = ++written->n_lines;
+  file->n_writes++;
+  file->needs_names = needs_names;
 }
 
 static void add_line(dmdv_written_t *written, const char *line, size_t n) {
@@ -148,9 +152,18 @@ static int compare_lines(const void *ctx, uint32_t a, uint32_t b) {
   return file_of(written, a)->last < file_of(written, b)->last ? -1 : 1;
 }
 
+static void warn_of_lost_ones(const dmdv_written_t *written, uint32_t n) {
+  for (uint32_t id = 1; id <= n; id++)
+    if (file_of(written, id)->n_writes > 1)
+      dmdv_note("%s was written %u times, and only the last profile is left; with %%p in the name, "
+                "each process has a file of its own",
+                dmd_intern_get_str(&written->paths, id), file_of(written, id)->n_writes);
+}
+
 size_t dmdv_written_end(dmdv_written_t *written) {
   read_list(written);
   uint32_t n = dmd_intern_count(&written->paths);
+  warn_of_lost_ones(written, n);
   written->order = dmd_sorted_ids(&dmdv_env, n, compare_lines, written);
   return n;
 }

@@ -29,7 +29,8 @@ const char *dmdv_written_shorten(const dmdv_written_t *written, const char *path
 /* Adds a profile. needs_names: dmdv may add names to its frames. */
 void dmdv_written_add(dmdv_written_t *written, const char *path, bool needs_names);
 
-/* After the run: the number of files that were written, each counted once. */
+/* After the run: the number of files that were written, each counted once. Notes which files
+ * were written more than once, so that profiles are lost. */
 size_t dmdv_written_end(dmdv_written_t *written);
 
 /* The i-th file, in the order of their last writes. */
