@@ -303,25 +303,29 @@ int main(void) {
 
 
 def _confine():
-    """Gives the process a seccomp filter that allows everything, as it inherits a stricter one in a container."""
+    """Gives the process a seccomp filter as a container has one: it denies process_vm_readv, and allows everything else."""
     libc = ctypes.CDLL(None, use_errno=True)
-    allow = struct.pack("HBBI", 6, 0, 0, 0x7fff0000)  # return SECCOMP_RET_ALLOW
-    held = ctypes.create_string_buffer(allow, len(allow))
-    program = struct.pack("HxxxxxxP", 1, ctypes.addressof(held))
+    number = {"x86_64": 310, "aarch64": 270}[platform.machine()]
+    code = ((0x20, 0, 0, 0), (0x15, 0, 1, number), (6, 0, 0, 0x50001), (6, 0, 0, 0x7fff0000))  # EPERM if it is this number
+    rules = b"".join(struct.pack("HBBI", *rule) for rule in code)
+    held = ctypes.create_string_buffer(rules, len(rules))
+    program = struct.pack("HxxxxxxP", len(code), ctypes.addressof(held))
     libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
     if libc.prctl(22, 2, ctypes.create_string_buffer(program, len(program)), 0, 0) != 0:  # PR_SET_SECCOMP
         raise OSError(ctypes.get_errno(), "prctl")
 
 
 def test_in_a_container(test):
-    """A seccomp filter that dmdv has, too, as each program in a container, keeps nothing from the native engine."""
+    """A seccomp filter that dmdv has, too, as each program in a container, keeps nothing from the native engine. It sees that the
+    block's pointer is in a variable, though the filter denies the usual way to read memory."""
     if not os.path.exists(os.path.join(test.builddir, "libdmd.so")):
         raise Skip("the native engine was not built")
     path = compiler.compile_program(test.write("own.c", KEEPS), test.path("own"), test.builddir, ["-g"])
     done = test.run([test.place.dmdv(), "run", "-o", "p.json", path], preexec_fn=_confine)
     test.contains(done.err, "    native engine, ")
     test.contains(done.err, "(own.c:4)")
-    test.check(os.path.exists(test.path("p.graph.gz")), "a heap graph, which a confined process does not make")
+    leaks = test.dmdv("leaks", "--json", "p.graph.gz")[0]
+    test.equal(json.loads(leaks)["reachable"], {"blocks": 1, "bytes": 50000})
 
 
 def test_options_of_valgrind_alone(test):
