@@ -5,6 +5,7 @@
 #include "host/process.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +47,15 @@ static int go_on(client_t *client, long at, long total) {
   return 1;
 }
 
+/* elfutils 0.192 calls nobody until a server answers, waits for 90 seconds, and tries three times.
+ * What the user has set stays. */
+static void limit_time(void) {
+  char seconds[16];
+  snprintf(seconds, sizeof seconds, "%d", DMDV_DOWNLOAD_WAIT + 1);
+  setenv("DEBUGINFOD_TIMEOUT", seconds, 0);
+  setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
+}
+
 /* libdwfl loads libdebuginfod when it is asked for its client. The library stays loaded. */
 void dmdv_download_init(dmdv_download_t *d, Dwfl *dwfl) {
   client_t *(*client_of)(Dwfl *); /* from elfutils 0.188 on */
@@ -67,6 +77,7 @@ void dmdv_download_init(dmdv_download_t *d, Dwfl *dwfl) {
   if (set_progress == NULL || set_user_data == NULL || g_user_data == NULL || d->find == NULL)
     return;
   d->client = client;
+  limit_time();
   set_user_data(client, d);
   set_progress(client, go_on);
 }
@@ -80,8 +91,11 @@ void dmdv_download_begin(dmdv_download_t *d) {
 }
 
 void dmdv_download_end(dmdv_download_t *d) {
-  if (d->client != NULL)
-    dmdv_progress_end(&d->progress);
+  if (d->client == NULL)
+    return;
+  dmdv_progress_end(&d->progress);
+  if (d->received == 0 && dmdv_seconds() - d->seconds >= DMDV_DOWNLOAD_WAIT && getenv(urls) != NULL)
+    give_up();
 }
 
 char *dmdv_download_file(dmdv_download_t *d, const void *build_id, size_t n) {

@@ -6,8 +6,15 @@
 
 /* While threads run in parallel, a new peak is this share of the last one larger, but not less than
  * LEAST_SHARE bytes. The steps of all shards together are as large. A shard that has published so
- * often that others wait for it doubles the least share, up to MOST_SHARE. */
-enum { PEAK_SHARE = 512, LEAST_SHARE = 2048, MOST_SHARE = 65536, MANY_TIMES = 1024 };
+ * often that others wait for it doubles the least share, up to MOST_SHARE and 1 / LEAST_OF_PEAK of
+ * the peak. */
+enum {
+  PEAK_SHARE = 512,
+  LEAST_OF_PEAK = 32,
+  LEAST_SHARE = 2048,
+  MOST_SHARE = 65536,
+  MANY_TIMES = 1024
+};
 
 /* A thread alone reads the clock again when it has allocated DMD_TIMEKEEPER_SZB, or in the
  * beginning this share of all bytes so far. */
@@ -435,7 +442,7 @@ void dmd_peak_go_parallel(dmd_peak_t *peak) {
  * since that takes all shard locks. */
 static void widen_steps(dmd_peak_t *peak) {
   uint64_t share = __atomic_load_n(&peak->least_share, __ATOMIC_RELAXED);
-  if (share >= MOST_SHARE)
+  if (share >= MOST_SHARE || share * 2 > peak->most_szB / LEAST_OF_PEAK)
     return;
   __atomic_store_n(&peak->least_share, share * 2, __ATOMIC_RELAXED);
   set_steps(peak);
