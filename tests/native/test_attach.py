@@ -93,6 +93,8 @@ def test_same_as_from_the_start(t):
 
 def test_growth_as_from_the_start(t):
     """The timeline and the growth; the program's clock is a count of its steps."""
+    if not t.has_command("gdb"):
+        raise Skip("needs gdb")
     command = [t.program("leak.c"), "leak", "wait"]
     whole = t.run(command, stdin=b"w")
     with running(t, command, with_engine=False) as program:

@@ -325,7 +325,7 @@ def test_changed_types(t):
     page.until("document.querySelector('.types li') !== null")
     chosen = "[...document.querySelectorAll('.files select')].map((e) => e.selectedOptions[0].innerText)"
     t.equal(page.evaluate(chosen), ["2. 900.1.json.gz (loaded)", "1. 500.1.json.gz (loaded)"])
-    _question, sentence, *_ = page.texts("main p")
+    [sentence] = page.texts("h2.headline + p")
     t.check(sentence.startswith("The heap went from "), "the first sentence: " + sentence)
     t.contains(page.evaluate("document.querySelector('.tabs a[href*=records]').hash"), "of=1&old=0")
     t.equal([text.split(": ")[0] for text in page.texts(".types li")], [row["key"]["type"] for row in wanted[:5]])
