@@ -67,7 +67,7 @@ def test_graph_for_print(test):
 
 
 # What a command needs besides files; those that take no such files.
-NEEDS = {"check": ["--max-unreported=100%"], "export": ["--format=pprof"], "paths": ["--to=unreported"], "referrers": ["--of=0x8000"]}
+NEEDS = {"check": ["--max-unreported=100%"], "export": ["--format=speedscope"], "paths": ["--to=unreported"], "referrers": ["--of=0x8000"]}
 OF_NO_FILES = {"run", "history", "memory", "status", "dump", "push"}
 
 

@@ -7,7 +7,7 @@ import re
 
 import test_history_postgresql
 import test_memory
-from harness import files, prometheus
+from harness import Skip, files, prometheus
 from test_history import HOUR, START, History, build_of
 from test_openmetrics import Exporter, profile
 
@@ -97,6 +97,8 @@ def test_grafana_queries_of_a_history(test):
 def test_grafana_queries_of_prometheus(test):
     """Every query has a result from what dmdv memory and dmdv export write."""
     prometheus.need()
+    if not os.path.exists(os.path.join(test.builddir, "libdmd-reporters.a")):
+        raise Skip("the library of reporters was not built")
     document = profile(label="exit")
     document.document["dmd"]["peak"] = {"bytes": 1000, "blocks": 9, "milliseconds": 1, "allocated": 2000}
     exported, _ = test.dmdv("export", "--format=openmetrics", test.write("p.json", document))
