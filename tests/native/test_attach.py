@@ -21,9 +21,13 @@ OURS = "libdmd.so"
 SIGNAL = 60  # the engine's
 
 
-def attached_program(t, *arguments):
+def need_gdb(t):
     if not t.has_command("gdb"):
         raise Skip("needs gdb")
+
+
+def attached_program(t, *arguments):
+    need_gdb(t)
     return running(t, [t.program("attached.c"), *arguments], with_engine=False)
 
 
@@ -93,8 +97,7 @@ def test_same_as_from_the_start(t):
 
 def test_growth_as_from_the_start(t):
     """The timeline and the growth; the program's clock is a count of its steps."""
-    if not t.has_command("gdb"):
-        raise Skip("needs gdb")
+    need_gdb(t)
     command = [t.program("leak.c"), "leak", "wait"]
     whole = t.run(command, stdin=b"w")
     with running(t, command, with_engine=False) as program:
@@ -199,10 +202,10 @@ def test_as_before_after_the_detach(t):
         t.equal(program.end(), "whole 200\n")
 
 
-def test_again_and_again(t):
-    """While two threads allocate and free all the time."""
-    with attached_program(t, "100", "computes") as program:
-        for _ in range(3):
+def attach_in_turn(t, times, *arguments):
+    """Attaches and detaches; each time all blocks of the work are seen, and no call leads to the library afterwards."""
+    with attached_program(t, *arguments) as program:
+        for _ in range(times):
             attach(t, program)
             work(t, program)
             profile = detach(t, program)
@@ -210,6 +213,11 @@ def test_again_and_again(t):
             t.equal(profile.faults, [])
         t.equal(calls_to_us(program), 0)
         t.equal(program.end(), "whole 200\n")
+
+
+def test_again_and_again(t):
+    """While two threads allocate and free all the time."""
+    attach_in_turn(t, 3, "100", "computes")
 
 
 def test_in_the_allocator(t):
@@ -330,8 +338,7 @@ def test_refused_valgrind(t):
 
 def test_refused_recorded(t):
     """By an engine that was there from the start, whether or not it can be asked."""
-    if not t.has_command("gdb"):
-        raise Skip("needs gdb")
+    need_gdb(t)
     for control in "yes", "no":
         with begins(t, t.program("closed.c"), "open", with_engine=True, options=["--control=" + control]) as program:
             refused(t, program, "is being recorded already")
@@ -409,15 +416,7 @@ def test_its_signal(t):
 
 def test_deaf_threads(t):
     """Threads that block all signals, since before the attach, cannot be stopped; they stay out of the engine all the same."""
-    with attached_program(t, "0", "deaf") as program:
-        for _ in range(2):
-            attach(t, program)
-            work(t, program)
-            profile = detach(t, program)
-            t.equal(profile.count_at("keep"), (200, 200 * 300))
-            t.equal(profile.faults, [])
-        t.equal(calls_to_us(program), 0)
-        t.equal(program.end(), "whole 200\n")
+    attach_in_turn(t, 2, "0", "deaf")
 
 
 # ---- Servers under load. DMD_ATTACH_TIMES=200 tests/native/run attach.redis and so on is the stress test. ----

@@ -421,19 +421,25 @@ static void sonames(void **state) {
   }
 }
 
-/* It ends at the thread pointer, which is followed by the C library's thread data: here, and in a
- * thread that has both on its stack's mapping, above the stack. */
-static void thread_local_storage(void **state) {
-  (void)state;
-  fixture_t f;
-  begin_with_image(&f);
-  uint64_t stack = image() + 0x100000;
+/* A thread whose stack and thread pointer are in one mapping. */
+static dmd_thread_t *add_thread_with_storage(void) {
+  const uint64_t stack = image() + 0x100000;
   map(stack, stack + 0x9000, NULL, 0);
   dmd_thread_t *thread = add_thread(0);
   thread->sp = stack + 0x8000;
   thread->stack_start = stack;
   thread->stack_end = stack + 0x9000;
   thread->thread_pointer = stack + 0x8800;
+  return thread;
+}
+
+/* It ends at the thread pointer, which is followed by the C library's thread data: here, and in a
+ * thread that has both on its stack's mapping, above the stack. */
+static void thread_local_storage(void **state) {
+  (void)state;
+  fixture_t f;
+  begin_with_image(&f);
+  uint64_t stack = add_thread_with_storage()->stack_start;
   find(&f);
   /* 100 bytes, and up to 16 that they are aligned by. */
   char expected[300];
@@ -452,13 +458,8 @@ static void thread_local_storage_that_follows(void **state) {
   (void)state;
   fixture_t f;
   begin_with_image(&f);
-  uint64_t stack = image() + 0x100000;
-  map(stack, stack + 0x9000, NULL, 0);
-  dmd_thread_t *thread = add_thread(0);
-  thread->sp = stack + 0x8000;
-  thread->stack_start = stack;
-  thread->stack_end = stack + 0x9000;
-  thread->thread_pointer = stack + 0x8800;
+  dmd_thread_t *thread = add_thread_with_storage();
+  uint64_t stack = thread->stack_start;
   thread->storage_follows = true;
   find(&f);
   const uint64_t stored = 0x8800 + 16 + TLS_SZB + 16;
