@@ -3,7 +3,6 @@
 
 #include "analyse/claims/claimgraph.h"
 #include "analyse/claims/claimrules.h"
-#include "dmdv/graph/graphcommand.h"
 #include "host/process.h"
 #include "show/text/text_claims.h"
 
@@ -97,19 +96,26 @@ void dmdv_claimgraphs_destroy(dmdv_claimgraphs_t *graphs) {
   globfree(&graphs->found);
 }
 
+bool dmdv_claims_add_graph(dmd_claimcases_t *cases, dmd_profile_t *stacks, const char *name,
+                           uint32_t file, dmdv_graph_options_t *options) {
+  dmdv_graph_t graph;
+  if (!dmdv_graph_open(&graph, name, options))
+    return false;
+  uint32_t first = cases->cases.last + 1;
+  bool *picks = dmdv_graph_picks(&graph, options);
+  dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, file, picks);
+  dmd_claimcases_move_stacks(cases, first, stacks, &graph.typed.heap.profile);
+  dmd_env_free(&dmdv_env, picks);
+  dmdv_graph_close(&graph);
+  return true;
+}
+
 void dmdv_claimgraphs_add(const dmdv_claimgraphs_t *graphs, dmd_claimcases_t *cases,
                           dmd_profile_t *profile) {
-  const dmdv_graph_options_t options = {
+  dmdv_graph_options_t options = {
       .typed = {.with_types = true, .is_quiet = true, .frame_view = profile->frame_view}};
-  dmdv_graph_t graph;
-  for (size_t i = 0; i < graphs->n; i++) {
-    if (!dmdv_graph_open(&graph, graphs->found.gl_pathv[i], &options))
-      continue;
-    uint32_t first = cases->cases.last + 1;
-    dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, (uint32_t)i, NULL);
-    dmd_claimcases_move_stacks(cases, first, profile, &graph.typed.heap.profile);
-    dmdv_graph_close(&graph);
-  }
+  for (size_t i = 0; i < graphs->n; i++)
+    dmdv_claims_add_graph(cases, profile, graphs->found.gl_pathv[i], (uint32_t)i, &options);
 }
 
 /* ---- Faults. ---- */

@@ -11,6 +11,7 @@
 
 #include "analyse/claims/claimcases.h"
 #include "base/strbuf.h"
+#include "dmdv/graph/graphcommand.h"
 #include "dmdv/graph/typedgraph.h"
 #include "model/profile/profile.h"
 
@@ -33,6 +34,12 @@ void dmdv_claimgraphs_destroy(dmdv_claimgraphs_t *graphs);
  * is in memory. A graph that cannot be read is reported and skipped. */
 void dmdv_claimgraphs_add(const dmdv_claimgraphs_t *graphs, dmd_claimcases_t *cases,
                           dmd_profile_t *profile);
+
+/* Adds the claims of the heap graph in a file about objects that the options' filters match; `file`
+ * is its number among the cases. From then on their stacks are those of `stacks`. False, after
+ * reporting why, if it cannot be read. */
+bool dmdv_claims_add_graph(dmd_claimcases_t *cases, dmd_profile_t *stacks, const char *name,
+                           uint32_t file, dmdv_graph_options_t *options);
 
 /* name: of the file that the profile was read from. Does nothing for a run without --claim-fn.
  * json: gets what dmdv claims --json writes, unless nothing was claimed; NULL: it is not wanted.

@@ -2,7 +2,6 @@
  *
  * dmdv claims: checks what functions of a program said about the sizes of its objects.
  */
-#include "analyse/claims/claimgraph.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "debuginfo/sizefunctions.h"
@@ -104,17 +103,8 @@ static bool suggest(options_t *o) {
 /* The last graph, which usually has most objects, shows what debug information is missing. */
 static bool add_graph(dmd_claimcases_t *cases, dmd_profile_t *stacks, options_t *o,
                       const char *name, bool is_last) {
-  dmdv_graph_t graph;
   o->graph.typed.is_quiet = !is_last;
-  if (!dmdv_graph_open(&graph, name, &o->graph))
-    return false;
-  uint32_t first = cases->cases.last + 1;
-  bool *picks = dmdv_graph_picks(&graph, &o->graph);
-  dmd_claimcases_add_graph(cases, &graph.typed.heap, &graph.kinds, o->n_graphs++, picks);
-  dmd_claimcases_move_stacks(cases, first, stacks, &graph.typed.heap.profile);
-  dmd_env_free(&dmdv_env, picks);
-  dmdv_graph_close(&graph);
-  return true;
+  return dmdv_claims_add_graph(cases, stacks, name, o->n_graphs++, &o->graph);
 }
 
 typedef enum { GRAPH_ALONE, GRAPHS_OF_RUN, NO_CLAIMS } source_t;
