@@ -27,15 +27,15 @@
 #define DMD_POOL_SEGMENT (1u << DMD_POOL_SHIFT)
 
 typedef struct dmd_pool {
-  const dmd_env_t *env;
-  const char *cost_centre;
-  size_t element_szB;
   char **segments;
+  uint32_t free;         /* head of the list of released elements */
+  uint32_t last;         /* the highest id ever handed out */
   uint32_t n_segments;   /* in use */
   uint32_t max_segments; /* capacity of the list */
-  uint32_t last;         /* the highest id ever handed out */
-  uint32_t free;         /* head of the list of released elements */
-  bool is_borrowed;      /* the elements belong to the caller */
+  size_t element_szB;
+  bool is_borrowed; /* the elements belong to the caller */
+  const char *cost_centre;
+  const dmd_env_t *env;
 } dmd_pool_t;
 
 /* element_szB is at least 4: a released element holds the id of the next one. */

@@ -61,6 +61,7 @@ static uint32_t start_bit(uint32_t offset) {
 void dmd_addressmap_init(dmd_addressmap_t *slots, const dmd_env_t *env) {
   dmd_mem_zero(slots, sizeof *slots);
   slots->env = env;
+  slots->last_number = UINT64_MAX;
   dmd_pool_init(&slots->blocks, env, "dmd.slots.blocks", sizeof(dmd_block_t));
   dmd_map_init(&slots->chunks, env, "dmd.slots.chunks");
 }
@@ -86,9 +87,7 @@ __attribute__((noinline)) static dmd_chunk_t *look_up_chunk(const dmd_addressmap
 }
 
 static inline dmd_chunk_t *find_chunk(const dmd_addressmap_t *slots, uint64_t number) {
-  if (slots->last != NULL && slots->last->number == number)
-    return slots->last;
-  return look_up_chunk(slots, number);
+  return slots->last_number == number ? slots->last : look_up_chunk(slots, number);
 }
 
 __attribute__((noinline)) static dmd_chunk_t *add_chunk(dmd_addressmap_t *slots, uint64_t number) {
@@ -105,9 +104,17 @@ __attribute__((noinline)) static dmd_chunk_t *add_chunk(dmd_addressmap_t *slots,
   return chunk;
 }
 
-__attribute__((noinline)) static void remove_chunk(dmd_addressmap_t *slots, dmd_chunk_t *chunk) {
-  dmd_map_remove(&slots->chunks, chunk->number);
+/* The chunk's own number is in a cache line that each event in it writes to. */
+static inline void turn_to(dmd_addressmap_t *slots, dmd_chunk_t *chunk, uint64_t number) {
+  slots->last = chunk;
+  slots->last_number = number;
+}
+
+__attribute__((noinline)) static void remove_last_chunk(dmd_addressmap_t *slots) {
+  dmd_chunk_t *chunk = slots->last;
+  dmd_map_remove(&slots->chunks, slots->last_number);
   slots->last = NULL;
+  slots->last_number = UINT64_MAX;
   chunk->next_spare = slots->spare;
   slots->spare = chunk;
 }
@@ -136,7 +143,7 @@ static uint32_t starts_with(uint32_t slot, uint32_t bit) {
 
 static inline dmd_chunk_t *chunk_for(dmd_addressmap_t *slots, uint64_t number) {
   dmd_chunk_t *chunk = find_chunk(slots, number);
-  slots->last = chunk != NULL ? chunk : add_chunk(slots, number);
+  turn_to(slots, chunk != NULL ? chunk : add_chunk(slots, number), number);
   return slots->last;
 }
 
@@ -242,11 +249,10 @@ dmd_block_t *dmd_addressmap_find_older(const dmd_addressmap_t *slots, const dmd_
   return NULL;
 }
 
-/* Unlinks the block with this id, whose predecessor is `before`. Does not read its record if it is
- * the only block. */
-static void unlink_block(dmd_addressmap_t *slots, dmd_chunk_t *chunk, uint32_t offset,
-                         uint32_t before, uint32_t id) {
-  uint32_t *slot = slot_of(chunk, offset), starts = starts_of(*slot), bit = start_bit(offset);
+/* Unlinks the block of the last chunk with this id, whose predecessor is `before`. Does not read
+ * its record if it is the only block. */
+static void unlink_block(dmd_addressmap_t *slots, uint32_t offset, uint32_t before, uint32_t id) {
+  uint32_t *slot = slot_of(slots->last, offset), starts = starts_of(*slot), bit = start_bit(offset);
   if (starts == bit && starts != 0) {
     *slot = 0;
   } else if (before == DMD_NONE) {
@@ -256,8 +262,8 @@ static void unlink_block(dmd_addressmap_t *slots, dmd_chunk_t *chunk, uint32_t o
     block_at(slots, before)->next = block_at(slots, id)->next;
     *slot = first_of(*slot) | (starts & ~bit) << ID_BITS;
   }
-  if (--chunk->n_blocks == 0)
-    remove_chunk(slots, chunk);
+  if (--slots->last->n_blocks == 0)
+    remove_last_chunk(slots);
 }
 
 bool dmd_addressmap_take_out(dmd_addressmap_t *slots, uint64_t addr, uint32_t *id) {
@@ -265,11 +271,11 @@ bool dmd_addressmap_take_out(dmd_addressmap_t *slots, uint64_t addr, uint32_t *i
   uint32_t offset = chunk_offset(addr), bit = start_bit(offset);
   if (chunk == NULL || (starts_of(*slot_of(chunk, offset)) & bit) == 0)
     return false;
-  slots->last = chunk;
+  turn_to(slots, chunk, chunk_number(addr));
   uint32_t slot = *slot_of(chunk, offset), before = known_before(slots, slot, bit);
   *id = before == DMD_NONE ? first_of(slot) : block_at(slots, before)->next;
   __builtin_prefetch(block_at(slots, *id), 1);
-  unlink_block(slots, chunk, offset, before, *id);
+  unlink_block(slots, offset, before, *id);
   return true;
 }
 
@@ -282,12 +288,12 @@ void dmd_addressmap_release(dmd_addressmap_t *slots, uint32_t id) {
   dmd_pool_release_sized(&slots->blocks, id, sizeof(dmd_block_t));
 }
 
-static void remove_block(dmd_addressmap_t *slots, dmd_chunk_t *chunk, const dmd_block_t *block) {
+static void remove_block(dmd_addressmap_t *slots, uint64_t addr, const dmd_block_t *block) {
   uint32_t offset = block->offset, before = DMD_NONE;
-  uint32_t id = first_of(*slot_of(chunk, offset));
+  uint32_t id = first_of(*slot_of(chunk_for(slots, chunk_number(addr)), offset));
   for (; block_at(slots, id) != block; id = block_at(slots, id)->next)
     before = id;
-  unlink_block(slots, chunk, offset, before, id);
+  unlink_block(slots, offset, before, id);
   block_at(slots, id)->is_live = 0;
   dmd_pool_release(&slots->blocks, id); /* overwrites only `next` */
 }
@@ -297,12 +303,12 @@ dmd_block_t *dmd_addressmap_remove(dmd_addressmap_t *slots, uint64_t addr) {
   while (block != NULL && (block->flags & DMD_BLOCK_POOLED))
     block = dmd_addressmap_find_older(slots, block);
   if (block != NULL)
-    remove_block(slots, find_chunk(slots, chunk_number(addr)), block);
+    remove_block(slots, addr, block);
   return block;
 }
 
 void dmd_addressmap_remove_this(dmd_addressmap_t *slots, uint64_t addr, const dmd_block_t *block) {
-  remove_block(slots, find_chunk(slots, chunk_number(addr)), block);
+  remove_block(slots, addr, block);
 }
 
 dmd_block_t *dmd_addressmap_move(dmd_addressmap_t *slots, uint64_t addr, dmd_block_t *block,

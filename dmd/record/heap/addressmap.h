@@ -3,7 +3,7 @@
  * addressmap.h: blocks that may start anywhere, found by their address. A part of record/heap/heap,
  * which defines the rules for blocks that nest or share an address; the locks of blocks.h guard it.
  *
- * Each 1 MiB of address space in which a block starts has a chunk of 16,384 slots, one per 64
+ * Each 256 KiB of address space in which a block starts has a chunk of 4,096 slots, one per 64
  * bytes. Blocks that start in the same 64 bytes form a chain, lowest address first. So finding a
  * start takes one hash look-up for the chunk and a short chain. Slots take 1/16 of the address
  * space in use, records 36 bytes a block. Empty chunks and unused records are reused, never freed.
@@ -23,16 +23,18 @@
 #include "base/pool.h"
 #include "record/heap/block.h"
 
-enum { DMD_CHUNK_BITS = 20 }; /* a chunk covers 1 MiB of address space */
+enum { DMD_CHUNK_BITS = 18 }; /* a chunk covers 256 KiB of address space */
 
 typedef struct dmd_chunk dmd_chunk_t;
 
+/* What most calls need comes first, so that it is in one cache line with the lock (shard.h). */
 typedef struct dmd_addressmap {
-  const dmd_env_t *env;
+  dmd_chunk_t *last;    /* the chunk last added to or removed from, or NULL */
+  uint64_t last_number; /* its number; UINT64_MAX: none */
   dmd_pool_t blocks;
   dmd_map_t chunks;   /* of dmd_chunk_t, by chunk number */
   dmd_chunk_t *spare; /* unused chunks, all slots zero */
-  dmd_chunk_t *last;  /* the chunk last added to or removed from, or NULL */
+  const dmd_env_t *env;
 } dmd_addressmap_t;
 
 void dmd_addressmap_init(dmd_addressmap_t *slots, const dmd_env_t *env);

@@ -23,7 +23,7 @@ enum {
  * has just written in another width. */
 typedef struct __attribute__((packed, aligned(4))) dmd_block {
   uint32_t next;        /* next in the slot's chain; private to record/heap/addressmap */
-  uint32_t offset : 20; /* in a slot: start within its 1 MiB; private to record/heap/addressmap */
+  uint32_t offset : 20; /* in a slot: start within its chunk; private to record/heap/addressmap */
   uint32_t is_live : 3; /* whether the block exists; private to heap, or in a slot to addressmap */
   uint32_t is_moving : 1; /* being reallocated, and not found by its address: see blocks.h */
   uint32_t flags : 8;     /* DMD_BLOCK_... */

@@ -21,7 +21,7 @@ struct dmd_blocks {
   uint32_t n_shards, shift;
   dmd_all_freed_t freed;
   dmd_freed_block_t found; /* result of the last dmd_blocks_find_freed */
-  uint32_t n_held;         /* this and the next belong to the referrer of the engine's lock */
+  uint32_t n_held;         /* this and the next belong to the holder of the engine's lock */
   uint16_t held[DMD_BLOCKS_MAX_SHARDS]; /* shards whose locks it holds */
 };
 
@@ -94,10 +94,13 @@ dmd_bloom_t *dmd_blocks_bloom(const dmd_blocks_t *blocks) {
 
 /* ---- Shards and their locks. ---- */
 
+/* Consecutive chunks are of different shards, as far as there are enough: each shard knows its last
+ * chunk, and multiples of the golden ratio lie far apart. */
 static dmd_shard_t *shard_of(const dmd_blocks_t *blocks, uint64_t addr) {
   if (blocks->n_shards == 1)
     return blocks->shards;
-  return &blocks->shards[dmd_hash_u64(addr >> DMD_CHUNK_BITS) >> blocks->shift];
+  const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+  return &blocks->shards[(addr >> DMD_CHUNK_BITS) * golden >> blocks->shift];
 }
 
 static void lock(dmd_blocks_t *blocks, dmd_shard_t *shard) {
@@ -327,7 +330,7 @@ void dmd_blocks_settle(dmd_blocks_t *blocks) {
     dmd_shard_settle(at(blocks, 0));
 }
 
-/* Merges the shards in address order: each 1 MiB of address space belongs to one shard. */
+/* Merges the shards in address order: each chunk of address space belongs to one shard. */
 static void walk_shards(dmd_blocks_t *blocks,
                         void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
   dmd_addressmap_walk_t walks[DMD_BLOCKS_MAX_SHARDS];

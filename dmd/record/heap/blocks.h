@@ -13,7 +13,7 @@
  * depends on it. Callers never see the difference (blocks.c, shard.c).
  *
  * Shards: a host whose threads run in parallel spreads the blocks over several shards (shard.h) by
- * 1 MiB of address space, each with a lock of its own. Results are as if there were one shard,
+ * 256 KiB of address space, each with a lock of its own. Results are as if there were one shard,
  * except that the order of remembered frees is approximate. A host with slabs has one shard.
  *
  * Sampling: with --sample-interval only few blocks are recorded, and each stands for others as well

@@ -32,12 +32,12 @@ typedef struct dmd_removed {
 } dmd_removed_t;
 
 typedef struct dmd_heap {
-  const dmd_env_t *env;
-  dmd_slabs_t *slabs; /* NULL: none */
   dmd_addressmap_t slots;
   uint64_t n_blocks;
   uint64_t max_szB; /* largest usable size so far: bounds searches for interior addresses */
   bool may_nest;    /* blocks may lie within others, or share addresses */
+  const dmd_env_t *env;
+  dmd_slabs_t *slabs; /* NULL: none */
 } dmd_heap_t;
 
 /* slabs: where the host takes small blocks from; NULL: none. The host must add each block that it

@@ -12,7 +12,7 @@
  *   plan = dmd_live_plan(...)           says whether to capture a stack
  *   dmd_live_add(...)                   once the memory has been allocated
  *
- * Concurrency, for the whole folder: nothing locks, and one thread at a time calls in, the referrer
+ * Concurrency, for the whole folder: nothing locks, and one thread at a time calls in, the holder
  * of the engine's lock (record/engine/engine.h). Exceptions: the fast path (fastpath.h);
  * dmd_live_wants_stack_of_free, which any thread may call and which becomes true once; and blocks,
  * whose shards have locks of their own (blocks.h), taken here as needed and released by whoever

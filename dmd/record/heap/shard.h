@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * shard.h: a shard: the live blocks in some of the 1 MiB pieces of address space.
+ * shard.h: a shard: the live blocks in some of the 256 KiB pieces of address space.
  *
  * A part of record/heap/blocks, its only user; blocks.h describes the functions, of which the ones
  * here concern one shard or compute its share. All except dmd_shard_init and dmd_shard_destroy are
  * called with the shard's lock held, if there are locks. The lock guards everything in the struct
- * except is_held, which belongs to the referrer of the engine's lock.
+ * except is_held, which belongs to the holder of the engine's lock.
  */
 #ifndef DMD_RECORD_HEAP_SHARD_H
 #define DMD_RECORD_HEAP_SHARD_H
@@ -57,25 +57,29 @@ typedef struct dmd_late_alone {
   } ring[DMD_SHARD_LATE];
 } dmd_late_alone_t;
 
+/* Threads that take turns wait for each cache line that the other one wrote. So what most events
+ * need is in the first ones. */
 typedef struct dmd_shard {
   _Alignas(DMD_CACHE_LINE) dmd_lock_t lock;
-  bool is_held; /* the thread that has the engine's lock holds this one, too */
-  dmd_heap_t heap;
-  dmd_leaving_t leaving;
-  dmd_totals_t totals; /* of what `share` does not count: announced blocks and what failed */
-  dmd_pool_t tag_sums; /* a dmd_tag_sum_t per tag, by tag id; includes the block in `leaving` */
-  dmd_all_freed_t *freed;
-  dmd_peak_t *peak; /* of all shards, as is the next */
-  dmd_late_alone_t *late_alone;
+  uint32_t n_late, oldest_late; /* of threads in parallel */
+  dmd_heap_t heap;              /* its first fields, too, are those that most events need */
   dmd_peak_share_t share;
-  uint64_t next_look;       /* at this many bytes of threads in parallel, look at the clock */
-  uint64_t aged;            /* as many of them `ages` knows of */
+  uint64_t next_look; /* at this many bytes of threads in parallel, look at the clock */
+  dmd_late_free_t late[DMD_SHARD_LATE]; /* ring buffer */
+  /* Rarely written. */
+  _Alignas(DMD_CACHE_LINE) dmd_peak_t *peak; /* of all shards, as is the next */
+  dmd_late_alone_t *late_alone;
   uint64_t sample_interval; /* 0: all blocks are recorded */
   dmd_bloom_t *bloom;       /* Bloom filter of the sampled blocks; NULL if all are recorded */
   void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
   void *gone_ctx;
-  uint32_t n_late, oldest_late;         /* of threads in parallel */
-  dmd_late_free_t late[DMD_SHARD_LATE]; /* ring buffer */
+  dmd_all_freed_t *freed;
+  bool is_held; /* the thread that has the engine's lock holds this one, too */
+  /* Of other events. */
+  dmd_leaving_t leaving;
+  dmd_totals_t totals; /* of what `share` does not count: announced blocks and what failed */
+  dmd_pool_t tag_sums; /* a dmd_tag_sum_t per tag, by tag id; includes the block in `leaving` */
+  uint64_t aged;       /* as many allocated bytes of threads in parallel `ages` knows of */
   uint32_t n_own_freed;
   dmd_freed_block_t own_freed[DMD_SHARD_FREED]; /* buffer for the common ring; last, since init does
                                                   not touch it */
