@@ -334,11 +334,6 @@ static bool is_default(const char *s, size_t n) {
   return false;
 }
 
-static bool ends_with(const dmd_strbuf_t *buf, size_t from, const char *word) {
-  size_t n = dmd_str_length(word);
-  return buf->n - from >= n && dmd_str_equal(buf->text + buf->n - n, word);
-}
-
 /* Replaces a string type by its short form; its arguments begin in the buffer at `open`. */
 static void replace_string(dmd_strbuf_t *to, size_t from, size_t open) {
   static const char basic[] = "std::basic_string";
@@ -391,7 +386,8 @@ static bool is_whole(const char *s, size_t n, size_t open) {
 static void put(dmd_strbuf_t *to, const char *s, size_t n, int depth) {
   size_t from = to->n, at = 0;
   while (at < n) {
-    size_t skipped = ends_with(to, from, "std::") ? inner_namespace(s + at, n - at) : 0;
+    size_t skipped =
+        dmd_str_ends(to->text + from, to->n - from, "std::") ? inner_namespace(s + at, n - at) : 0;
     if (skipped > 0)
       at += skipped;
     else if (s[at] == '<' && at > 0 && depth < MAX_TYPE_NESTING && is_whole(s, n, at))

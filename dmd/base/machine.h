@@ -9,10 +9,10 @@
  *   DMD_STORAGE_FOLLOWS         whether thread-local storage begins at the thread pointer; else it
  *                               ends there
  *   dmd_machine_pause()         tells the processor that this thread spins
- *   dmd_machine_code(word)      the address of code in a word that was read from a stack or
- * register DMD_SIGNAL_CODE             the two instructions to which a signal handler returns, the
- * first one in the lower half; 0: unwind information tells DMD_SIGNAL_FP, _LINK, _SP, _IP   where
- * that frame contains the interrupted registers
+ *   dmd_machine_code(word)      the address of code in a word from a stack or a register
+ *   DMD_SIGNAL_CODE             the two instructions to which a signal handler returns, the first
+ *                               one in the lower half; 0: unwind information tells
+ *   DMD_SIGNAL_FP, _LINK, _SP, _IP   where that frame contains the interrupted registers
  */
 #ifndef DMD_BASE_MACHINE_H
 #define DMD_BASE_MACHINE_H

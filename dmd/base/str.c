@@ -16,6 +16,11 @@ bool dmd_str_begins(const char *s, const char *prefix) {
   return *prefix == '\0';
 }
 
+bool dmd_str_ends(const char *s, size_t n, const char *ending) {
+  size_t length = dmd_str_length(ending);
+  return n >= length && dmd_str_equal_n(s + n - length, ending, length);
+}
+
 bool dmd_str_equal_n(const char *a, const char *b, size_t n) {
   for (; n > 0 && *a == *b; n--, a++, b++)
     if (*a == '\0')

@@ -19,6 +19,9 @@ int dmd_str_compare(const char *a, const char *b);
 /* Whether s begins with this prefix. */
 bool dmd_str_begins(const char *s, const char *prefix);
 
+/* Whether s, which has n bytes, ends with this. */
+bool dmd_str_ends(const char *s, size_t n, const char *ending);
+
 /* Whether the first n bytes are equal, as strncmp(a, b, n) == 0. */
 bool dmd_str_equal_n(const char *a, const char *b, size_t n);
 

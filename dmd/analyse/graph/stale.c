@@ -8,11 +8,6 @@
 
 /* ---- Vectors. ---- */
 
-static bool ends_with(const dmd_strbuf_t *path, const char *end) {
-  size_t n = dmd_str_length(end);
-  return path->n >= n && dmd_str_equal(path->text + path->n - n, end);
-}
-
 /* True if an edge and the next one are the first two pointers of a vector of libstdc++ or libc++.
  */
 static bool is_vector(const dmd_typing_t *typing, uint32_t node, uint32_t edge) {
@@ -22,8 +17,10 @@ static bool is_vector(const dmd_typing_t *typing, uint32_t node, uint32_t edge) 
   dmd_strbuf_init(&finish, typing->graph->env);
   dmd_typing_find(typing, node, offset[edge], &start);
   dmd_typing_find(typing, node, offset[edge + 1], &finish);
-  bool is_one = (ends_with(&start, "_M_start") && ends_with(&finish, "_M_finish")) ||
-                (ends_with(&start, "__begin_") && ends_with(&finish, "__end_"));
+  bool is_one = (dmd_str_ends(start.text, start.n, "_M_start") &&
+                 dmd_str_ends(finish.text, finish.n, "_M_finish")) ||
+                (dmd_str_ends(start.text, start.n, "__begin_") &&
+                 dmd_str_ends(finish.text, finish.n, "__end_"));
   dmd_strbuf_destroy(&finish);
   dmd_strbuf_destroy(&start);
   return is_one;

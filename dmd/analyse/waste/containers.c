@@ -44,11 +44,6 @@ static const counted_t counted[] = {
     {"GString", "str", 1, false, 0, 1, 1, DMD_WASTE_TEXT},
 };
 
-static bool ends_with(const dmd_strbuf_t *path, const char *end) {
-  size_t n = dmd_str_length(end);
-  return path->n >= n && dmd_str_equal(path->text + path->n - n, end);
-}
-
 /* NULL: none. */
 static const layout_t *layout_of(dmd_waste_t *w, uint32_t node, uint32_t edge) {
   const dmd_typing_t *typing = w->keys->kinds->typing;
@@ -60,7 +55,8 @@ static const layout_t *layout_of(dmd_waste_t *w, uint32_t node, uint32_t edge) {
   dmd_typing_find(typing, node, offset[edge], &first);
   dmd_typing_find(typing, node, offset[edge + 1], &second);
   for (size_t i = 0; i < sizeof layouts / sizeof *layouts && found == NULL; i++)
-    if (ends_with(&first, layouts[i].first) && ends_with(&second, layouts[i].second))
+    if (dmd_str_ends(first.text, first.n, layouts[i].first) &&
+        dmd_str_ends(second.text, second.n, layouts[i].second))
       found = &layouts[i];
   dmd_strbuf_destroy(&second);
   dmd_strbuf_destroy(&first);
@@ -157,7 +153,7 @@ static const counted_t *counted_of(const dmd_waste_t *w, uint32_t node, uint32_t
   dmd_typing_find(typing, node, w->graph->graph.offset[edge], &path);
   dmd_type_name(typing->types, dmd_typing_type(typing, node), &type);
   for (size_t i = 0; i < sizeof counted / sizeof *counted && found == NULL; i++)
-    if (ends_with(&path, counted[i].pointer) &&
+    if (dmd_str_ends(path.text, path.n, counted[i].pointer) &&
         (counted[i].type == NULL || is_of_type(&type, counted[i].type)))
       found = &counted[i];
   dmd_strbuf_destroy(&type);

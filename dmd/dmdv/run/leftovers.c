@@ -23,16 +23,11 @@
 static const char *const endings[] = {".json.gz", ".json", ".gz", ".graph.gz"};
 enum { N_ENDINGS = sizeof endings / sizeof *endings };
 
-static bool ends_with(const char *text, size_t n, const char *ending) {
-  size_t length = strlen(ending);
-  return n >= length && strncmp(text + n - length, ending, length) == 0;
-}
-
 /* The length of the name up to the ending; a dump's number stands in front of the ending. */
 static size_t length_of_stem(const char *name) {
   size_t n = strlen(name);
   for (size_t i = 0; i < N_ENDINGS; i++)
-    if (ends_with(name, n, endings[i]))
+    if (dmd_str_ends(name, n, endings[i]))
       return n - strlen(endings[i]);
   return n;
 }

@@ -23,7 +23,7 @@ static void finish_name(const dmd_engine_t *engine, dmd_dumpfile_kind_t kind, bo
     dmd_filename_number(name, engine->n_dumps);
   if (kind == DMD_DUMPFILE_GRAPH)
     dmd_filename_make_graph(name);
-  if (engine->host->gzip_open == NULL && dmd_filename_ends_with(name, ".gz"))
+  if (engine->host->gzip_open == NULL && dmd_str_ends(name->text, name->n, ".gz"))
     dmd_strbuf_cut(name, name->n - dmd_str_length(".gz"));
 }
 
@@ -65,7 +65,7 @@ typedef struct {
 
 static void write_all(const dmd_engine_host_t *host, const dmd_strbuf_t *name, sink_t sink,
                       dmd_content_fn content, void *ctx) {
-  if (!dmd_filename_ends_with(name, ".gz")) {
+  if (!dmd_str_ends(name->text, name->n, ".gz")) {
     content(ctx, sink.write, sink.to);
     return;
   }

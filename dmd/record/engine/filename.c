@@ -193,16 +193,11 @@ bool dmd_filename_check(const char *pattern, const dmd_env_t *env, const dmd_eng
   return good;
 }
 
-bool dmd_filename_ends_with(const dmd_strbuf_t *name, const char *ending) {
-  size_t n = dmd_str_length(ending);
-  return name->n >= n && dmd_str_equal(name->text + name->n - n, ending);
-}
-
 /* Cuts the ending off the name, and returns it. */
 static const char *cut_ending(dmd_strbuf_t *name) {
   static const char *const endings[] = {".json.gz", ".json", ".gz", ""};
   size_t i = 0;
-  while (!dmd_filename_ends_with(name, endings[i]))
+  while (!dmd_str_ends(name->text, name->n, endings[i]))
     i++;
   dmd_strbuf_cut(name, name->n - dmd_str_length(endings[i]));
   return endings[i];

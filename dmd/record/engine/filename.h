@@ -38,6 +38,4 @@ void dmd_filename_number(dmd_strbuf_t *name, uint64_t number);
 /* Turns "out.json.gz" into "out.graph.gz", and "out.3.json" into "out.3.graph.gz". */
 void dmd_filename_make_graph(dmd_strbuf_t *name);
 
-bool dmd_filename_ends_with(const dmd_strbuf_t *name, const char *ending);
-
 #endif

@@ -38,6 +38,10 @@ static void random_against_the_c_library(void **state) {
     assert_int_equal(sign(dmd_str_compare(a, b)), sign(strcmp(a, b)));
     assert_int_equal(dmd_str_equal(a, b), strcmp(a, b) == 0);
     assert_int_equal(dmd_str_begins(a, b), strncmp(a, b, strlen(b)) == 0);
+    bool ends = false;
+    for (const char *end = a; end != NULL; end = *end == '\0' ? NULL : end + 1)
+      ends = ends || strcmp(end, b) == 0;
+    assert_int_equal(dmd_str_ends(a, strlen(a), b), ends);
     assert_int_equal(dmd_str_equal_n(a, b, n), strncmp(a, b, n) == 0);
     assert_int_equal(dmd_str_equal_ignoring_case(a, b), strcasecmp(a, b) == 0);
     assert_ptr_equal(dmd_str_find(a, b), strstr(a, b));
