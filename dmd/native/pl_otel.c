@@ -54,7 +54,6 @@ __asm__(".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"
         ".popsection\n");
 
 void pl_otel_probe_alloc(uint64_t addr, uint64_t req, uint64_t weighted_szB);
-void pl_otel_probe_free(uint64_t addr);
 
 PROBE(pl_otel_probe_alloc, "alloc", ARGUMENTS_3);
 PROBE(pl_otel_probe_free, "free", ARGUMENT_1);
@@ -62,8 +61,4 @@ PROBE(pl_otel_probe_free, "free", ARGUMENT_1);
 void pl_otel_fire_alloc(uint64_t addr, uint64_t req) {
   double weight = dmd_sampled_weight(g_options.sample_interval, req);
   pl_otel_probe_alloc(addr, req, (uint64_t)(weight * (double)req + 0.5));
-}
-
-void pl_otel_fire_free(uint64_t addr) {
-  pl_otel_probe_free(addr);
 }

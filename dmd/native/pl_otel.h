@@ -21,7 +21,7 @@
 
 /* With --emit=otel only. */
 __attribute__((cold)) void pl_otel_fire_alloc(uint64_t addr, uint64_t req);
-__attribute__((cold)) void pl_otel_fire_free(uint64_t addr);
+__attribute__((cold)) void pl_otel_probe_free(uint64_t addr);
 
 /* A sampled block was allocated, or is about to be freed. */
 static inline void pl_otel_alloc(uint64_t addr, uint64_t req) {
@@ -31,7 +31,7 @@ static inline void pl_otel_alloc(uint64_t addr, uint64_t req) {
 
 static inline void pl_otel_free(uint64_t addr) {
   if (__builtin_expect(g_options.emits_otel, 0))
-    pl_otel_fire_free(addr);
+    pl_otel_probe_free(addr);
 }
 
 #endif
