@@ -13,6 +13,11 @@ with recursive n(i) as (select 1 union all select i + 1 from n where i < 300)
 create index x on t(b);
 select count(*), sum(length(b)) from t where b like '%7%' group by a % 5 order by 2;
 select json_group_array(b) from t where a < 20;
+create table u(c references t, d default 1, check (d > 0));
+create view v as select b, d from t join u on a = c;
+create trigger w after insert on u begin update t set b = 'new' where a = new.c; end;
+insert into u(c) select a from t where a % 3 = 0;
+select b, sum(d) from v group by b having count(*) > 0 order by 1 limit 5;
 """
 
 # Runs in gdb. It makes free do nothing, so that an address is one allocation's. At the allocations drawn it prints the
@@ -53,7 +58,7 @@ gdb.execute("delete 1")
 draw, out, drawn = random.Random(SEED), open("backtraces", "w"), 0
 malloc = next(one for one in gdb.breakpoints() if one.location == "*0x%x" % (base + PLACES["malloc"]))
 while True:
-    malloc.enabled = drawn < WANTED + WANTED / 4
+    malloc.enabled = drawn < WANTED + WANTED / 2
     malloc.ignore_count = draw.randrange(3)
     gdb.execute("continue", to_string=True)
     if gdb.selected_inferior().pid == 0:
