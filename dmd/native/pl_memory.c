@@ -52,7 +52,10 @@ static size_t whole_pages(size_t szB) {
 static void *map_pages(size_t szB) {
   void *at =
       mmap(NULL, szB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return at == MAP_FAILED ? NULL : at;
+  if (at == MAP_FAILED)
+    return NULL;
+  madvise(at, szB, MADV_DONTDUMP); /* a flag of its own: the kernel joins it to no neighbour */
+  return at;
 }
 
 /* Repeats the note at each shortage: the process that should have stopped recording may have been a

@@ -36,4 +36,30 @@ def test_resident_memory_is_the_program_s(t):
     output = t.place.new_folder("large") + "/large"
     commands.run(["cc", t.write("large.c", LARGE), "-o", output])
     memory = t.run(output).profile.run["memory"]
-    t.check(64 << 20 <= memory["residentUnique"] <= memory["resident"] <= 68 << 20, memory)
+    t.check(64 << 20 <= memory["residentUnique"] <= memory["resident"] <= 68 << 20, str(memory))
+
+
+BESIDE = """
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+int main(void) {
+  for (int i = 0; i < 64; i++) {
+    void *part = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    memset(part, 1, 1 << 20);
+    for (int k = 0; k < 10000; k++)
+      if (malloc(16) == 0)
+        return 1;
+  }
+  return 0;
+}
+"""
+
+
+def test_resident_memory_beside_the_engine_s(t):
+    """The program maps 64 MiB as jemalloc does, a part at a time, while the engine maps tables: parts that
+    lie right beside a table are the program's."""
+    output = t.place.new_folder("beside") + "/beside"
+    commands.run(["cc", t.write("beside.c", BESIDE), "-o", output])
+    memory = t.run(output).profile.run["memory"]
+    t.check(64 << 20 <= memory["residentUnique"] <= memory["resident"] <= 96 << 20, str(memory))
