@@ -188,12 +188,16 @@ bool dmd_is_alloc_object(const char *path) {
 /* How suitable a frame is as the one that allocated. */
 enum { RANK_NONE, RANK_PLACE, RANK_NAMED, RANK_OWN };
 
+/* What a function's name says: nothing, since there is none; that it allocates for callers; else.
+ */
+enum { NAME_NONE, NAME_WRAPPER, NAME_OTHER };
+
 /* The cached verdict on a frame. */
 typedef struct {
   bool is_known;
   bool allocates; /* its function allocates, judging by its name */
   uint8_t rank;
-  uint8_t padding; /* elements of a pool have at least 4 bytes */
+  uint8_t name; /* NAME_NONE etc. */
 } judged_t;
 
 void dmd_allocfns_init(dmd_allocfns_t *fns, const dmd_profile_t *profile) {
@@ -209,7 +213,10 @@ static judged_t judge(const dmd_profile_t *profile, const dmd_location_t *l) {
   dmd_allocates_t for_callers = dmd_allocates_for_callers(profile->env, l, &profile->frame_view);
   judged_t judged = {.is_known = true,
                      .allocates =
-                         dmd_is_alloc_fn(l->function) || for_callers == DMD_ALLOCATES_BY_VIEW};
+                         dmd_is_alloc_fn(l->function) || for_callers == DMD_ALLOCATES_BY_VIEW,
+                     .name = l->function == NULL ? NAME_NONE
+                             : for_callers       ? NAME_WRAPPER
+                                                 : NAME_OTHER};
   bool has_name = l->function != NULL && !for_callers;
   if (!for_callers && (l->object != NULL ? !dmd_is_alloc_object(l->object) : has_name))
     judged.rank = RANK_OWN;
@@ -234,15 +241,32 @@ bool dmd_allocfns_has(dmd_allocfns_t *fns, uint32_t frame) {
   return judged(fns, frame).allocates;
 }
 
+/* A function without a name, in a stripped object, whose caller allocates for others is a part of
+ * that allocator: sqlite3Malloc of a stripped library calls a static function, which calls malloc.
+ */
+static bool is_part_of_wrapper(dmd_allocfns_t *fns, uint32_t frame, uint32_t caller) {
+  const dmd_frames_t *all = &fns->profile->frames;
+  if (judged(fns, frame).name != NAME_NONE || judged(fns, caller).name != NAME_WRAPPER)
+    return false;
+  const char *of_caller = dmd_frames_location(all, caller).object;
+  return of_caller != NULL && dmd_str_equal(of_caller, dmd_frames_location(all, frame).object);
+}
+
+static uint8_t rank_in_stack(dmd_allocfns_t *fns, const uint32_t *frames, size_t n, size_t i) {
+  uint8_t rank = judged(fns, frames[i]).rank;
+  bool is_part = rank == RANK_OWN && i + 1 < n && is_part_of_wrapper(fns, frames[i], frames[i + 1]);
+  return is_part ? RANK_PLACE : rank;
+}
+
 /* The first frame with the best rank. */
 static size_t find_best(dmd_allocfns_t *fns, const uint32_t *frames, size_t n, uint8_t *rank) {
   size_t best = 0;
   *rank = RANK_NONE;
   for (size_t i = 0; i < n && *rank < RANK_OWN; i++) {
-    judged_t here = judged(fns, frames[i]);
-    if (here.rank > *rank) {
+    uint8_t here = rank_in_stack(fns, frames, n, i);
+    if (here > *rank) {
       best = i;
-      *rank = here.rank;
+      *rank = here;
     }
   }
   return best;

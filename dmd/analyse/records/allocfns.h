@@ -44,9 +44,9 @@ void dmd_allocfns_destroy(dmd_allocfns_t *fns);
 bool dmd_allocfns_has(dmd_allocfns_t *fns, uint32_t frame);
 
 /* The index of the frame that allocated: the first of the n frames that does more than allocate for
- * its callers; an unnamed function counts if its object is known. Otherwise: the first with a name
- * that is not an allocation function's, else the first in an object that is not Valgrind's, else
- * the innermost. */
+ * its callers; an unnamed function counts if its object is known, unless its caller, in the same
+ * object, is a wrapper by name. Otherwise: the first with a name that is not an allocation
+ * function's, else the first in an object that is not Valgrind's, else the innermost. */
 size_t dmd_first_own_frame(dmd_allocfns_t *fns, const uint32_t *frames, size_t n);
 
 /* True if the stack has a frame of the first kind, rather than a substitute. */

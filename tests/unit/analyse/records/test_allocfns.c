@@ -48,6 +48,15 @@ static void wrappers_of_malloc(void **state) {
   expect(M "strdup[/l/libc.so.6 +0x1]|??\?[/l/libc.so.6 +0x2]||parse (x.c:3)", NULL, 0);
 }
 
+/* Only the exported functions of a stripped library have names. */
+static void static_functions_of_a_wrapper(void **state) {
+  (void)state;
+#define IN_SQLITE "[/l/libsqlite3.so.0 +0x"
+  expect(M "??\?" IN_SQLITE "1]|sqlite3Malloc" IN_SQLITE "2]||??\?" IN_SQLITE "3]|main (s.c:1)",
+         NULL, 0);
+  expect(M "|??\?[/usr/bin/app +0x1]|sqlite3Malloc" IN_SQLITE "2]|main (s.c:1)", NULL, 0);
+}
+
 static void allocators_with_names_of_their_own(void **state) {
   (void)state;
   static const char *const functions[] = {"_rjem_rallocx", "je_mallocx", "mi_zalloc_aligned",
@@ -231,6 +240,7 @@ static void the_emergency_pool_has_a_name(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrappers_of_malloc),
+      cmocka_unit_test(static_functions_of_a_wrapper),
       cmocka_unit_test(allocators_with_names_of_their_own),
       cmocka_unit_test(the_library_of_rust),
       cmocka_unit_test(functions_of_their_own),
