@@ -324,10 +324,11 @@ def test_waste_tells_findings_apart(test):
 
 
 def test_waste_says_who_holds_equal_blocks(test):
-    def shown(root_edges):
-        return waste_text(test, waste_graph([["make"]] * 2, root_edges, [[], []], same=1))
+    def shown(root_edges, block_edges=([], [])):
+        return waste_text(test, waste_graph([["make"]] * 2, root_edges, list(block_edges), same=1))
     test.contains(shown([[(0, 1)], [(0, 2)]]), "an example is held by registers of thread 1 +0x0, and the block that it repeats by jar+0x0.")
     test.contains(shown([[(0, 1), (1, 2)], []]), "an example is held by jar+0x8, and the block that it repeats by jar+0x0.")
+    test.contains(shown([[(0, 1)], []], [[(0, 2)], []]), "an example is held by a block from make +0x0, and")
 
 
 def test_check_waste(test):

@@ -53,7 +53,7 @@ At the peak
   1      3.00 MB   75.0%          3 blocks  cache_fill (cache.cc:88)
   2      1.00 MB   25.0%          1 block   news_add (news.c:7)
 
-No memory reporter ran: the program does not measure its own memory.
+No memory reporter ran: dmd cannot tell what the program's own statistics, if any, leave out.
 
 dmdv view {0}  shows all of it in a browser
 dmdv print {0}  prints the stacks

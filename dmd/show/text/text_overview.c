@@ -436,7 +436,8 @@ static void print_end(const screen_t *s) {
   print_faults(s->p);
   bool is_unseen = dmd_print_unseen(out, &profile->run);
   if (!s->has_reports && !is_unseen && s->is_dark)
-    dmd_out_str(out, "\nNo memory reporter ran: the program does not measure its own memory.\n");
+    dmd_out_str(out, "\nNo memory reporter ran: dmd cannot tell what the program's own statistics, "
+                     "if any, leave out.\n");
   if (s->overview->left_out != NULL)
     print_title(out, s->overview->left_out);
   print_next(s);

@@ -139,6 +139,12 @@ static const char *holder_of_equal(const dmd_waste_t *w, const dmd_waste_finding
   return dmd_str_equal(holder, dmd_waste_holder(w, f->example)) ? NULL : holder;
 }
 
+/* A block without a type is named "from FUNCTION". */
+static void print_holder(dmd_out_t *out, const dmd_waste_t *w, const char *holder) {
+  dmd_out_str(out, dmd_str_begins(holder, "from ") ? "a block " : "");
+  dmd_print_types(out, w->graph->env, holder);
+}
+
 static void advise_duplicate(dmd_out_t *out, const dmd_waste_t *w, const dmd_waste_finding_t *f) {
   dmd_out_str(out, f->blocks == 1 ? "It repeats " : "They repeat ");
   if (f->values == 1)
@@ -148,11 +154,11 @@ static void advise_duplicate(dmd_out_t *out, const dmd_waste_t *w, const dmd_was
     dmd_out_str(out, " contents of other blocks");
   }
   dmd_out_str(out, ". Perhaps one block can serve all that are equal; an example is held by ");
-  dmd_print_types(out, w->graph->env, dmd_waste_holder(w, f->example));
+  print_holder(out, w, dmd_waste_holder(w, f->example));
   const char *other = holder_of_equal(w, f);
   if (other != NULL) {
     dmd_out_str(out, ", and the block that it repeats by ");
-    dmd_print_types(out, w->graph->env, other);
+    print_holder(out, w, other);
   }
   dmd_out_char(out, '.');
 }
