@@ -53,7 +53,7 @@ static const char *const names[] = {
     "*strdup", "*strndup", "*memdup", "*memdup2", "*asprintf",
     /* Pools. */
     "*palloc", "*palloc0", "g_slice_alloc*", "isc__mem_get*", "isc__mem_allocate*",
-    "MemoryContextAlloc*", "AllocSetAlloc*",
+    "MemoryContextAlloc*", "AllocSetAlloc*", "ngx_*alloc*", "ngx_create_pool",
     /* Rust. */
     "__rust_*", "__rdl_*", "__rg_*", "__rustc::*"};
 

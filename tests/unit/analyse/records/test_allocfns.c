@@ -44,6 +44,9 @@ static void wrappers_of_malloc(void **state) {
   expect(M "g_malloc0_n[/l/libglib-2.0.so.0 +0x1]||app_new (app.c:1)|main (s.c:1)", NULL, 0);
   expect(M "xmlMalloc (x.c:1)|xmlMallocLoc (x.c:2)||parse (x.c:3)", NULL, 0);
   expect(M "isc__mem_get[/l/libisc.so +0x1]||dns_name_new (n.c:3)", NULL, 0);
+  expect(M
+         "ngx_alloc[/b/nginx +0x1]|ngx_create_pool[/b/nginx +0x2]||ngx_event_accept[/b/nginx +0x3]",
+         NULL, 0);
   expect(M "xstrdup (x.c:1)||parse (x.c:3)", NULL, 0);
   expect(M "strdup[/l/libc.so.6 +0x1]|??\?[/l/libc.so.6 +0x2]||parse (x.c:3)", NULL, 0);
 }
