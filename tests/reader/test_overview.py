@@ -193,6 +193,18 @@ def test_code_without_names(test):
     test.check("No names" not in overview(test, at_the_peak()), "names")
 
 
+def test_long_places(test):
+    """57 columns: without parameters, and with the end of the name, so that file and line remain."""
+    def shown(function):
+        out = overview(test, Profile().block(500, ["malloc (m.c:1)", function + " (oven.cc:4)", MAIN]))
+        return re.search(r" block   (.*)\n", out).group(1)
+    kitchen = "bakery::(anonymous namespace)::kitchen::"
+    for end in "", " const", " [clone .part.0]":
+        test.equal(shown(kitchen + "bake(int, char const*, long)" + end), kitchen + "bake (oven.cc:4)")
+    test.equal(shown(kitchen + "b" * 33 + "(int)"), "...kitchen::" + "b" * 33 + " (oven.cc:4)")
+    test.equal(shown("b" * 60), "..." + "b" * 42 + " (oven.cc:4)")
+
+
 def test_a_heap_that_grows(test):
     """By 2 MiB a second, for 40 seconds."""
     document = at_the_peak()
@@ -239,6 +251,32 @@ def test_end_of_a_run(test):
         test.check(err.endswith("\ndmdv: wrote p.json\n") and out == "" and "==" not in err, err)
         _, err = test.dmdv("run", "--engine=" + engine, "-o", "p.json", path, "k", status=128 + 6)
         test.check("dmdv: no profile was written" in err or "ended by signal 6\n" in err, err)
+
+
+FORKS = """
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  char *volatile cake = malloc(1 << 20);
+  pid_t child = fork();
+  if (child == 0) {
+    char *volatile more = malloc(2 << 20);
+    return more == 0;
+  }
+  return cake == 0 || waitpid(child, 0, 0) != child;
+}
+"""
+
+
+def test_of_a_run_with_processes(test):
+    """The child, which ends first, has 2 MiB more than its parent."""
+    program(test)
+    path = compiler.compile_program(test.write("forks.c", FORKS), test.path("forks"), test.builddir, ["-g"])
+    _, err = test.dmdv("run", path)
+    first, last = re.findall(r"(?m)^dmdv: wrote dmd\.out\.(\d+)\.json\.gz$", err)
+    test.check(f"\n  one of    2 profiles: process {last} has the largest peak (dmdv FILE shows another)\n  peak      3.0" in err, err)
+    test.check(first != last and f"\ndmdv print dmd.out.{last}.json.gz  " in err, err)
 
 
 def test_runs_without_it(test):

@@ -266,26 +266,9 @@ static int run_program(const options_t *options, const char *valgrind, const cha
 
 /* ---- The files. ---- */
 
-/* Prints records as dmd would have done, with its options. */
-static void print_records(const options_t *options, const char *path) {
-  const char **argv =
-      dmd_env_alloc(&dmdv_env, "dmdv.run", ((size_t)options->n_tool + 5) * sizeof *argv);
-  int n = 0;
-  argv[n++] = "print";
-  argv[n++] = "--no-pager";
-  for (int i = 0; i < options->n_tool; i++)
-    if (after(options->tool[i], "--max-records=") || after(options->tool[i], "--max-frames=") ||
-        after(options->tool[i], "--sort-by="))
-      argv[n++] = options->tool[i];
-  argv[n++] = "--";
-  argv[n++] = path;
-  argv[n] = NULL;
-  dmdv_print_command.run(n, (char **)argv);
-  dmd_env_free(&dmdv_env, argv);
-}
-
 /* Prints the overview, with the facts of this run: `native engine, 2.1 s, exit status 0`. */
-static void print_overview(const options_t *options, const char *path, int status) {
+static void print_overview(const options_t *options, const char *path, uint32_t n_files,
+                           int status) {
   enum { SIGNALLED = 128 };
   char how[96];
   bool by_signal = status > SIGNALLED;
@@ -293,18 +276,19 @@ static void print_overview(const options_t *options, const char *path, int statu
            options->engine == ENGINE_NATIVE ? "native engine" : "Valgrind",
            dmdv_seconds() - options->begun, by_signal ? "ended by signal" : "exit status",
            by_signal ? status - SIGNALLED : status);
-  dmdv_overview_of_run(path, how);
+  dmdv_overview_of_run(path, how, n_files);
 }
 
-static void show(const options_t *options, const char *path, bool is_last, int status) {
+/* n_files: see dmd_overview_t; 0: the profile gets no screen. */
+static void show(const options_t *options, const char *path, uint32_t n_files, int status) {
   struct stat st;
   if (stat(path, &st) != 0)
     return;
   bool is_file = S_ISREG(st.st_mode);
   if (options->print && is_file)
-    print_records(options, path);
-  else if (is_last && is_file && !options->is_quiet && !options->has_log)
-    print_overview(options, path, status);
+    dmdv_records_of_run(path, options->n_tool, options->tool);
+  else if (n_files > 0 && is_file)
+    print_overview(options, path, n_files, status);
   dmdv_note("wrote %s%s", is_file ? "" : "to ", path);
 }
 
@@ -329,9 +313,15 @@ static const char *guess_why(const options_t *options, int status) {
 /* Returns the exit status of dmdv. */
 static int show_written(const options_t *options, const dmdv_written_t *written, size_t n,
                         const char *why_not, int status) {
+  bool has_screen = !options->print && !options->is_quiet && !options->has_log && n > 0;
+  uint32_t n_files = 0;
+  size_t last = has_screen ? dmdv_overview_choose(written, n, &n_files) : n - 1;
   for (size_t i = 0; i < n; i++)
-    show(options, dmdv_written_path(written, i), i + 1 == n, status);
-  if (n == 0)
+    if (i != last)
+      show(options, dmdv_written_path(written, i), 0, status);
+  if (n > 0)
+    show(options, dmdv_written_path(written, last), n_files, status);
+  else
     dmdv_note("no profile was written%s", why_not);
   dmdv_pushing_end(options->pushing, n > 0 ? dmdv_written_path(written, n - 1) : NULL);
   return dmdv_ask_is_on(options->asks) ? dmdv_ask_compare(options->asks, written, n) : status;

@@ -3,6 +3,8 @@
 
 #include "analyse/claims/claimrules.h"
 #include "analyse/waste/waste.h"
+#include "base/str.h"
+#include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/show.h"
 #include "dmdv/graph/claimfaults.h"
 #include "dmdv/graph/graphbeside.h"
@@ -12,8 +14,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 enum { FRAMES = 8, LEAST_WASTE_SZB = 4096, MOST_CLAIMS_SZB = 32 << 20 };
+enum { MOST_PROFILES_SZB = 16 << 20 };
 
 static bool load(dmd_profile_t *profile, const char *name) {
   const dmd_load_options_t options = {.moment = DMD_MOMENT_ALL};
@@ -100,13 +104,13 @@ static void of_run_destroy(of_run_t *r) {
 
 /* ---- The screen. ---- */
 
-static void print(dmd_out_t *out, dmd_profile_t *profile, const char *name, const char *how,
+static void print(dmd_out_t *out, dmd_profile_t *profile, const dmd_overview_t *known,
                   bool is_json) {
   of_graph_t g;
   of_run_t r;
-  dmd_overview_t overview = {.how = how, .file = name};
-  of_graph_init(&g, profile, name, &overview);
-  of_run_init(&r, profile, name, &overview);
+  dmd_overview_t overview = *known;
+  of_graph_init(&g, profile, known->file, &overview);
+  of_run_init(&r, profile, known->file, &overview);
   (is_json ? dmd_overview_json : dmd_overview_print)(out, profile, &overview);
   of_run_destroy(&r);
   of_graph_destroy(&g);
@@ -117,17 +121,73 @@ static bool write_stderr(void *ctx, const char *bytes, size_t n) {
   return fwrite(bytes, 1, n, stderr) == n;
 }
 
-bool dmdv_overview_of_run(const char *name, const char *how) {
+/* All regular files, and together small enough to be read for their peaks. */
+static bool are_readable(const dmdv_written_t *written, size_t n) {
+  off_t szB = 0;
+  for (size_t i = 0; i < n; i++) {
+    struct stat st;
+    if (stat(dmdv_written_path(written, i), &st) != 0 || !S_ISREG(st.st_mode))
+      return false;
+    szB += st.st_size;
+  }
+  return szB <= MOST_PROFILES_SZB;
+}
+
+static bool read_peak(const char *name, uint64_t *szB) {
+  dmd_profile_t profile;
+  if (!load(&profile, name))
+    return false;
+  *szB = profile.run.peak.is_known ? profile.run.peak.szB : profile.run.in_use_szB;
+  dmd_profile_destroy(&profile);
+  return true;
+}
+
+size_t dmdv_overview_choose(const dmdv_written_t *written, size_t n, uint32_t *n_files) {
+  uint64_t most = 0, szB;
+  size_t chosen = n - 1;
+  *n_files = 1;
+  if (n == 1 || !are_readable(written, n))
+    return n - 1;
+  for (size_t i = 0; i < n; i++) {
+    if (!read_peak(dmdv_written_path(written, i), &szB))
+      return n - 1;
+    if (szB >= most) {
+      most = szB;
+      chosen = i;
+    }
+  }
+  *n_files = (uint32_t)n;
+  return chosen;
+}
+
+bool dmdv_overview_of_run(const char *name, const char *how, uint32_t n_files) {
   dmd_profile_t profile;
   dmd_out_t out;
   if (!load(&profile, name))
     return false;
   dmd_out_init(&out, write_stderr, NULL);
   dmd_out_char(&out, '\n');
-  print(&out, &profile, name, how, false);
+  print(&out, &profile, &(dmd_overview_t){.how = how, .file = name, .n_files = n_files}, false);
   dmd_out_flush(&out);
   dmd_profile_destroy(&profile);
   return true;
+}
+
+void dmdv_records_of_run(const char *name, int n_options, char **options) {
+  static const char *const taken[] = {"--max-records=", "--max-frames=", "--sort-by="};
+  const char **argv = dmd_env_alloc(&dmdv_env, "dmdv.run", ((size_t)n_options + 5) * sizeof *argv);
+  int n = 0;
+  argv[n++] = "print";
+  argv[n++] = "--no-pager";
+  for (int i = 0; i < n_options; i++)
+    for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
+      if (dmd_str_begins(options[i], taken[k]))
+        argv[n++] = options[i];
+  argv[n++] = "--";
+  argv[n++] = name;
+  argv[n] = NULL;
+  dmdv_print_command.run(n, (char **)argv);
+  dmd_env_free(&dmdv_env, argv);
 }
 
 typedef struct {
@@ -142,7 +202,8 @@ static void print_file(void *ctx, dmd_out_t *out) {
   char how[96];
   snprintf(how, sizeof how, "pid %" PRIu64 ", dump %" PRIu64 ", %s", run->pid, run->dump_number,
            run->time != NULL ? run->time : "");
-  print(out, shown->profile, shown->name, run->pid > 0 ? how : NULL, shown->is_json);
+  const dmd_overview_t known = {.how = run->pid > 0 ? how : NULL, .file = shown->name};
+  print(out, shown->profile, &known, shown->is_json);
 }
 
 int dmdv_overview_of_files(int n, char **names, bool is_json) {

@@ -173,6 +173,49 @@ void dmd_print_quoted(dmd_out_t *out, const char *s) {
   dmd_out_char(out, '\'');
 }
 
+/* Where the place begins: " (arena.cc:60)"; n: there is none. */
+static size_t find_place(const char *text, size_t n) {
+  size_t at = n;
+  while (n > 0 && text[n - 1] == ')' && at > 0 && !(text[at] == ' ' && text[at + 1] == '('))
+    at--;
+  return at == 0 ? n : at;
+}
+
+/* Where the parameters begin of the function whose name ends at n, perhaps with " const" or
+ * " [clone .part.0]" after them; n: it has none. */
+static size_t find_parameters(const char *text, size_t n) {
+  size_t end = n, depth = 0;
+  while (end > 0 && text[end - 1] != ')')
+    end--;
+  if (end == 0 || text[end] != ' ')
+    return n;
+  for (size_t at = end; at > 0; at--) {
+    depth += text[at - 1] == ')';
+    depth -= text[at - 1] == '(';
+    if (depth == 0)
+      return at - 1;
+  }
+  return n;
+}
+
+void dmd_print_shortened(dmd_out_t *out, const char *text, size_t max) {
+  size_t n = dmd_str_length(text), place = find_place(text, n), first = 0, last = n;
+  if (n > max && place < n && n - place <= max / 2) {
+    last = find_parameters(text, place);
+    first = last + (n - place) > max ? last + (n - place) + 3 - max : 0;
+    while ((text[first] & 0xc0) == 0x80)
+      first++;
+  } else if (n > max) {
+    place = n;
+    for (last = max - 3; (text[last] & 0xc0) == 0x80;)
+      last--;
+  }
+  dmd_out_str(out, first > 0 ? "..." : "");
+  dmd_out_safe_n(out, text + first, last - first);
+  dmd_out_str(out, n > max && place == n ? "..." : "");
+  dmd_out_safe(out, last < n ? text + place : "");
+}
+
 void dmd_print_types(dmd_out_t *out, const dmd_env_t *env, const char *text) {
   dmd_strbuf_t buf;
   dmd_strbuf_init(&buf, env);

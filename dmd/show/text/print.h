@@ -49,6 +49,11 @@ void dmd_print_quoted(dmd_out_t *out, const char *s);
 /* With a capital letter in front. */
 void dmd_print_capitalized(dmd_out_t *out, const char *s);
 
+/* The text, safe for terminals, in at most max bytes before that. A frame keeps its place and the
+ * end of its function's name: "...::Arena::AllocateNewBlock (arena.cc:60)". Other texts keep their
+ * beginning. */
+void dmd_print_shortened(dmd_out_t *out, const char *text, size_t max);
+
 /* A frame, without its number. */
 void dmd_print_frame_text(dmd_out_t *out, const dmd_profile_t *profile, uint32_t frame);
 

@@ -14,7 +14,7 @@
 #include "show/text/text_timeline.h"
 #include "show/text/text_tree.h"
 
-enum { COLUMNS = 98, LINES = 40, MAX_PLACE = 57, MAX_COMMAND = 48, FRAMES = 8 };
+enum { COLUMNS = 98, LINES = 40, MAX_PLACE = 57, MAX_COMMAND = 51, FRAMES = 8 };
 enum { RECORDS = 3, LOOKS = 4, FAULTS = 3 }; /* of each at most */
 enum { LEAST_DUMPED_SZB = 1 << 20 };         /* where --dump-at-peak begins */
 
@@ -77,20 +77,8 @@ static uint32_t count_lines(const char *text) {
 
 static void print_header(dmd_out_t *out, const dmd_profile_t *profile, const dmd_overview_t *o) {
   const char *command = profile->run.command != NULL ? profile->run.command : o->file;
-  dmd_strbuf_t shown;
-  dmd_out_t to_shown;
-  dmd_strbuf_init(&shown, profile->env);
-  dmd_out_init(&to_shown, dmd_strbuf_write, &shown);
-  dmd_out_safe(&to_shown, command);
-  dmd_out_flush(&to_shown);
-  size_t n = shown.n;
-  if (n > MAX_COMMAND)
-    for (n = MAX_COMMAND; (shown.text[n] & 0xc0) == 0x80;)
-      n--;
   dmd_out_str(out, "dmd  ");
-  dmd_out_bytes(out, shown.text, n);
-  dmd_out_str(out, n < shown.n ? "..." : "");
-  dmd_strbuf_destroy(&shown);
+  dmd_print_shortened(out, command, MAX_COMMAND);
   if (o->how != NULL) {
     dmd_out_str(out, "    ");
     dmd_out_safe(out, o->how);
@@ -167,12 +155,8 @@ static void print_line(dmd_out_t *out, const char *number, int64_t szB, int64_t 
   print_share(out, szB, whole, 8);
   dmd_out_right(out, blocks, 11);
   dmd_out_str(out, n_blocks == 1 ? " block   " : " blocks  ");
-  size_t n = dmd_str_length(name);
-  if (n > MAX_PLACE)
-    for (n = MAX_PLACE - 3; (name[n] & 0xc0) == 0x80;)
-      n--;
-  dmd_out_safe_n(out, name, n);
-  dmd_out_str(out, name[n] == '\0' ? "\n" : "...\n");
+  dmd_print_shortened(out, name, MAX_PLACE);
+  dmd_out_char(out, '\n');
 }
 
 /* What to call the moment that the places are of. */
@@ -445,9 +429,21 @@ static void print_end(const screen_t *s) {
 
 /* ---- The whole. ---- */
 
+/* `  one of    3 profiles: process 4711 has the largest peak (dmdv FILE shows another)` */
+static void print_choice(dmd_out_t *out, const dmd_profile_t *profile, uint32_t n_files) {
+  if (n_files < 2)
+    return;
+  dmd_out_str(out, "  one of    ");
+  dmd_print_number(out, n_files, false);
+  dmd_out_str(out, " profiles: process ");
+  dmd_out_u64(out, profile->run.pid);
+  dmd_out_str(out, " has the largest peak (dmdv FILE shows another)\n");
+}
+
 static void print_figures(const screen_t *s) {
   const dmd_profile_t *profile = s->p->profile;
   print_header(s->p->out, profile, s->overview);
+  print_choice(s->p->out, profile, s->overview->n_files);
   if (profile->run.is_known)
     print_run_figures(s->p->out, &profile->run);
   dmd_print_growth(s->p->out, "  growing   steadily by ", profile);

@@ -17,6 +17,7 @@ typedef struct dmd_overview {
   const char *how;  /* how the program ran and ended, such as "native engine, exit status 0"; NULL:
                        unknown */
   const char *file; /* for the commands that show more */
+  uint32_t n_files; /* of the run, of which this one has the largest peak; 0 or 1: no others */
   /* From the heap graph of the same moment, each NULL if it is unknown: */
   const struct dmd_owner_hint *owners;
   const struct dmd_waste *waste;
