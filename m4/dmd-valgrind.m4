@@ -114,6 +114,7 @@ AC_SUBST([VALGRIND_OS])
 AC_SUBST([VALGRIND_PLATFORM])
 AC_SUBST([VALGRIND_INCLUDEDIR])
 AC_SUBST([VALGRIND_LIBDIR])
+DMD_VALGRIND_PLATFORM
 
 AC_MSG_CHECKING([for Valgrind's tool headers])
 AS_IF([test -f "$VALGRIND_INCLUDEDIR/pub_tool_tooliface.h" && test -f "$VALGRIND_INCLUDEDIR/libvex.h"],
@@ -131,6 +132,21 @@ for dmd_lib in coregrind vex gcc-sup replacemalloc_toolpreload; do
   ])
 done
 AC_MSG_RESULT([$dmd_vg_libs])
+])
+
+dnl Stops on a platform that dmd does not know, and says what would have to be written for it.
+AC_DEFUN([DMD_VALGRIND_PLATFORM], [
+AC_MSG_CHECKING([whether dmd knows Valgrind's platform])
+AS_CASE([$VALGRIND_PLATFORM],
+  [amd64-linux|x86-linux|arm64-linux], [AC_MSG_RESULT([$VALGRIND_PLATFORM])],
+  [AC_MSG_RESULT([no])
+   dmd_lacks=
+   for dmd_file in `cd "$srcdir" && echo dmd/*/amd64/*`; do
+     dmd_file=`AS_ECHO(["$dmd_file"]) | sed "s,/amd64/,/$VALGRIND_ARCH/,"`
+     test -e "$srcdir/$dmd_file" || dmd_lacks="$dmd_lacks $dmd_file"
+   done
+   test "x$VALGRIND_OS" = xlinux || dmd_lacks="$dmd_lacks system calls of $VALGRIND_OS"
+   AC_MSG_ERROR([dmd knows amd64-linux, x86-linux and arm64-linux; for $VALGRIND_PLATFORM it lacks:$dmd_lacks])])
 ])
 
 dnl Finds the launcher, and the directory from which it takes tools. No .pc variable names that directory, so look where
@@ -177,8 +193,7 @@ AS_CASE([$VALGRIND_ARCH],
   [amd64], [dmd_machine=-m64],
   dnl Valgrind aligns the stack on x86 to 4 bytes only.
   [x86], [dmd_machine="-m32 -mstackrealign"],
-  [arm64], [dmd_machine=],
-  [AC_MSG_ERROR([Valgrind's platform here is $VALGRIND_PLATFORM; dmd knows amd64-linux, x86-linux and arm64-linux])])
+  [arm64], [dmd_machine=])
 dmd_os=$VALGRIND_OS
 TOOL_BASE_CPPFLAGS="-isystem $VALGRIND_INCLUDEDIR -DVGA_$VALGRIND_ARCH=1 -DVGO_$dmd_os=1"
 TOOL_BASE_CPPFLAGS="$TOOL_BASE_CPPFLAGS -DVGP_${VALGRIND_ARCH}_$dmd_os=1 -DVGPV_${VALGRIND_ARCH}_${dmd_os}_vanilla=1"

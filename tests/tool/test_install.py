@@ -6,7 +6,7 @@ import os
 import re
 
 import installed
-from harness import commands, files
+from harness import Skip, commands, files
 from harness.compiler import compiler_for
 
 # The programs, headers and pages that are installed; documents and examples are all those of docs/.
@@ -112,6 +112,33 @@ def spec_file(t):
                for entry in listed}
     t.equal(sorted(found - set().union(*matches.values())), [], "installed, but not in the spec file")
     t.equal(sorted(entry for entry in listed if not matches[entry]), [], "in the spec file, but not installed")
+
+
+def _configure_for(t, arch, system):
+    """What configure says of a Valgrind for this platform."""
+    folder = t.new_folder()
+    os.makedirs(os.path.join(folder, "lib", "pkgconfig"))
+    files.write(os.path.join(folder, "lib", "pkgconfig", "valgrind.pc"),
+                "prefix=/usr\narch=%s\nos=%s\nplatform=%s-%s\nName: Valgrind\nDescription: Valgrind\nVersion: 3.24.0\n"
+                % (arch, system, arch, system))
+    return commands.run([os.path.join(t.srcdir, "configure"), "--with-valgrind=" + folder], folder,
+                        env=installed.without_make(os.environ), status=1)
+
+
+def other_platforms(t):
+    """configure names what would have to be written for another processor, or another system."""
+    if os.path.exists(os.path.join(t.srcdir, "config.status")):
+        raise Skip("the sources are configured, so that no other folder can be")
+    known = "dmd knows amd64-linux, x86-linux and arm64-linux; for %s it lacks:"
+    for arch, system, lacks in (("riscv64", "linux", {"dmd/base/riscv64/machine.h", "dmd/native/riscv64/pl_machine.c",
+                                                      "dmd/valgrind/riscv64/dm_machine.h"}),
+                                ("amd64", "freebsd", {"system calls of freebsd"})):
+        error = _configure_for(t, arch, system).err
+        t.contains(error, known % ("%s-%s" % (arch, system)))
+        t.equal([name for name in sorted(lacks) if name not in error], [], error)
+    done = _configure_for(t, "arm64", "linux")
+    t.contains(done.out, "whether dmd knows Valgrind's platform... arm64-linux\n")
+    t.contains(done.err, "libcoregrind-arm64-linux.a not found: install valgrind")
 
 
 # ---- Programs that are built against what was installed, as the documents say. ----
