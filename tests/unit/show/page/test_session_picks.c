@@ -109,7 +109,7 @@ static int check_types(typed_t *t, const char *of, const char *graph, const char
     bytes += (int64_t)number_of(row, "bytes");
     n++;
   }
-  assert_int_equal(number_of(answer, "shown.bytes"), bytes);
+  assert_int_equal((int64_t)number_of(answer, "shown.bytes"), bytes);
   cJSON_ArrayForEach(row, member(answer, "rows")) {
     n -= number_of(row, "blocks") != 0 || number_of(row, "bytes") != 0;
   }

@@ -440,13 +440,14 @@ static void the_timeline_is_that_of_dmdv(void **state) {
   file = dmd_session_begin_file(&f.page, "none");
   dmd_session_end_file(&f.page, file, true);
   const cJSON *answer = page_ask(&f, "ask=timeline&from=100ms&to=end");
-  assert_int_equal(number_of(answer, "change.bytes"), -10);
+  assert_int_equal((int64_t)number_of(answer, "change.bytes"), -10);
   assert_int_equal(number_of(answer, "residentPeak"), 8192);
   const cJSON *row = cJSON_GetArrayItem(member(member(answer, "grown"), "stacks"), 0);
   assert_int_equal(number_of(row, "bytes"), 30);
   assert_string_equal(string_of(row, "name"), "f");
   assert_int_equal(cJSON_GetArraySize(member(answer, "breakdowns")), 2);
-  assert_int_equal(number_of(page_ask(&f, "ask=timeline&from=end&to=0.1"), "change.bytes"), -10);
+  assert_int_equal((int64_t)number_of(page_ask(&f, "ask=timeline&from=end&to=0.1"), "change.bytes"),
+                   -10);
   assert_int_equal(cJSON_GetArraySize(page_ask(&f, "ask=timeline&of=1")), 0);
   static const char *const wrong[] = {"ask=timeline&of=2", "ask=timeline&from=noon",
                                       "ask=timeline&to=#7"};
