@@ -120,6 +120,8 @@ static void find_in_curve(void *ctx, const dmdv_curve_t *curve) {
   alarms->n_curves++;
   alarms->n_points += curve->n;
   note_length(&alarms->unjudged, curve);
+  if (alarms->visit != NULL)
+    alarms->visit(alarms->visit_ctx, curve);
 }
 
 /* Starts a statement whose first values identify an alarm. */
@@ -174,14 +176,8 @@ static void sort_alarms(dmdv_alarms_t *alarms) {
   alarms->pool = sorted;
 }
 
-bool dmdv_alarms_find(dmdv_alarms_t *alarms, dmdv_database_t *db,
-                      dmd_changepoints_limits_t limits) {
-  return dmdv_alarms_find_of_build(alarms, db, limits, NULL);
-}
-
-bool dmdv_alarms_find_of_build(dmdv_alarms_t *alarms, dmdv_database_t *db,
-                               dmd_changepoints_limits_t limits, const char *build) {
-  *alarms = (dmdv_alarms_t){.db = db, .limits = limits, .of_build = build};
+static bool find(dmdv_alarms_t *alarms) {
+  dmdv_database_t *db = alarms->db;
   dmd_intern_init(&alarms->texts, &dmdv_env, "dmdv.alarms");
   dmd_pool_init(&alarms->pool, &dmdv_env, "dmdv.alarms", sizeof(dmdv_alarm_t));
   dmdv_setsums_init(&alarms->sums, db);
@@ -190,6 +186,25 @@ bool dmdv_alarms_find_of_build(dmdv_alarms_t *alarms, dmdv_database_t *db,
     good = find_state(alarms, DMD_POOL_AT(&alarms->pool, dmdv_alarm_t, id));
   sort_alarms(alarms);
   return good;
+}
+
+bool dmdv_alarms_find(dmdv_alarms_t *alarms, dmdv_database_t *db,
+                      dmd_changepoints_limits_t limits) {
+  *alarms = (dmdv_alarms_t){.db = db, .limits = limits};
+  return find(alarms);
+}
+
+bool dmdv_alarms_find_and_visit(dmdv_alarms_t *alarms, dmdv_database_t *db,
+                                dmd_changepoints_limits_t limits,
+                                void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx) {
+  *alarms = (dmdv_alarms_t){.db = db, .limits = limits, .visit = visit, .visit_ctx = ctx};
+  return find(alarms);
+}
+
+bool dmdv_alarms_find_of_build(dmdv_alarms_t *alarms, dmdv_database_t *db,
+                               dmd_changepoints_limits_t limits, const char *build) {
+  *alarms = (dmdv_alarms_t){.db = db, .limits = limits, .of_build = build};
+  return find(alarms);
 }
 
 void dmdv_alarms_destroy(dmdv_alarms_t *alarms) {

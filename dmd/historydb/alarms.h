@@ -43,6 +43,8 @@ typedef struct dmdv_alarms {
   dmdv_database_t *db;
   dmd_changepoints_limits_t limits; /* of bytes; counts use 1 and the same share */
   const char *of_build;             /* NULL: change points of any build */
+  void (*visit)(void *ctx, const dmdv_curve_t *curve); /* NULL: no visitor */
+  void *visit_ctx;
   dmd_intern_t texts;
   dmd_pool_t pool; /* dmdv_alarm_t */
   uint32_t n_curves, n_points;
@@ -54,6 +56,11 @@ typedef struct dmdv_alarms {
 /* Finds all alarms. Those of one moment, environment and build are adjacent, and the heap comes
  * before its parts. False, with the reason on stderr; destroy it either way. */
 bool dmdv_alarms_find(dmdv_alarms_t *alarms, dmdv_database_t *db, dmd_changepoints_limits_t limits);
+
+/* Also calls visit for each curve, as dmdv_curves_visit does: they are read once. */
+bool dmdv_alarms_find_and_visit(dmdv_alarms_t *alarms, dmdv_database_t *db,
+                                dmd_changepoints_limits_t limits,
+                                void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx);
 
 /* Finds only the alarms whose first build is this one, as far as that can be decided. */
 bool dmdv_alarms_find_of_build(dmdv_alarms_t *alarms, dmdv_database_t *db,

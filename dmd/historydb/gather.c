@@ -77,7 +77,7 @@ static void gather_builds(gather_t *g) {
   g->good = step == DMDV_SQL_DONE;
 }
 
-/* Key of a curve, by which alarms, which are found separately, find it. */
+/* Key of a curve, by which alarms find it. */
 static uint32_t curve_id(gather_t *g, int64_t series, const char *process, int64_t environment,
                          const char *moment, const char *branch) {
   dmd_strbuf_t key;
@@ -161,10 +161,10 @@ static void gather_alarm(gather_t *g, dmdv_alarms_t *alarms, const dmdv_alarm_t 
   want_build(g, a->before_id);
 }
 
-static void gather_alarms(gather_t *g) {
+static void gather_curves_and_alarms(gather_t *g) {
   dmdv_alarms_t alarms;
   dmdv_events_t events;
-  g->good = dmdv_alarms_find(&alarms, g->db, g->options->limits);
+  g->good = dmdv_alarms_find_and_visit(&alarms, g->db, g->options->limits, gather_curve, g);
   if (g->good) {
     g->good = dmdv_events_find(&events, &alarms, NULL);
     for (uint32_t i = 0; i < dmdv_events_count(&events) && g->good; i++) {
@@ -371,9 +371,8 @@ bool dmdv_gather(dmd_history_t *history, dmdv_database_t *db,
   begin(&g);
   history->name = text_of(&g, options->name);
   gather_builds(&g);
-  g.good = g.good && dmdv_curves_visit(db, DMDV_CURVE_SAMPLE, gather_curve, &g);
   if (g.good)
-    gather_alarms(&g);
+    gather_curves_and_alarms(&g);
   if (g.good)
     take_records(&g);
   if (g.good)
