@@ -31,6 +31,7 @@ typedef struct dmdv_runs {
   dmd_pool_t runs;           /* dmdv_run_t */
   dmd_pool_t have_processes; /* by line: a uint32_t, whether a build of it has several processes */
   dmd_map_t by_id;           /* the number of a run, as a pointer */
+  dmd_strbuf_t ids;          /* for {numbers} */
 } dmdv_runs_t;
 
 static inline uint32_t dmdv_runs_count(const dmdv_runs_t *runs) {
@@ -73,6 +74,7 @@ static void set_line(dmdv_runs_t *runs, dmdv_run_t *run, const dmdv_run_t *befor
 
 static void add_run(dmdv_runs_t *runs, dmdv_database_t *db) {
   uint32_t number = dmd_pool_add(&runs->runs);
+  int64_t id = dmdv_sql_column_int(db, RUN_ID);
   dmdv_run_t *run = DMD_POOL_AT(&runs->runs, dmdv_run_t, number);
   *run =
       (dmdv_run_t){.environment = dmdv_sql_column_int(db, ENVIRONMENT),
@@ -85,7 +87,8 @@ static void add_run(dmdv_runs_t *runs, dmdv_database_t *db) {
                    .launch = keep(runs, dmdv_sql_column_text(db, LAUNCH)),
                    .process = dmd_intern_str(&runs->processes, dmdv_sql_column_text(db, PROCESS))};
   set_line(runs, run, number > 1 ? dmdv_runs_at(runs, number - 1) : NULL);
-  dmd_map_add(&runs->by_id, (uint64_t)dmdv_sql_column_int(db, RUN_ID), (void *)(uintptr_t)number);
+  dmd_map_add(&runs->by_id, (uint64_t)id, (void *)(uintptr_t)number);
+  dmdv_sql_append_number(&runs->ids, id);
 }
 
 /* False, with the reason on stderr; destroy them either way. */
@@ -96,6 +99,7 @@ static bool runs_load(dmdv_runs_t *runs, dmdv_database_t *db, int64_t most) {
   dmd_pool_init(&runs->runs, &dmdv_env, "dmdv.runs", sizeof(dmdv_run_t));
   dmd_pool_init(&runs->have_processes, &dmdv_env, "dmdv.runs", sizeof(uint32_t));
   dmd_map_init(&runs->by_id, &dmdv_env, "dmdv.runs");
+  dmd_strbuf_init(&runs->ids, &dmdv_env);
   dmdv_sql_start(db, DMDV_SQL_RUNS);
   dmdv_sql_int(db, most);
   while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
@@ -104,6 +108,7 @@ static bool runs_load(dmdv_runs_t *runs, dmdv_database_t *db, int64_t most) {
 }
 
 static void runs_destroy(dmdv_runs_t *runs) {
+  dmd_strbuf_destroy(&runs->ids);
   dmd_map_destroy(&runs->by_id);
   dmd_pool_destroy(&runs->have_processes);
   dmd_pool_destroy(&runs->runs);
@@ -114,7 +119,10 @@ static void runs_destroy(dmdv_runs_t *runs) {
 /* ---- Curves. ---- */
 
 /* Columns of DMDV_SQL_VALUES and DMDV_SQL_VALUES_OF. */
-enum { SERIES, KIND, NAME, RUN, VALUE };
+enum { SERIES, RUN, VALUE };
+
+/* Columns of DMDV_SQL_SERIES. */
+enum { ID, KIND, NAME };
 
 static const char of[] = " of ";
 
@@ -123,9 +131,16 @@ typedef struct {
   int64_t value;
 } entry_t;
 
+typedef struct {
+  dmd_metric_kind_t kind;
+  const char *name; /* with its kind's; in the texts of the runs */
+} series_t;
+
 /* The arrays have room for the values of all runs. */
 typedef struct {
   dmdv_runs_t runs;
+  dmd_pool_t all_series;  /* series_t */
+  dmd_map_t series_by_id; /* numbers in all_series, as pointers */
   void (*visit)(void *ctx, const dmdv_curve_t *curve);
   void *ctx;
   bool all_processes; /* whether to make curves of all processes together, of each, or of one */
@@ -234,16 +249,35 @@ static void end_series(reading_t *r) {
   r->n_entries = 0;
 }
 
-static void begin_series(reading_t *r, dmdv_database_t *db) {
+static void begin_series(reading_t *r, int64_t id) {
+  uint32_t number = (uint32_t)(uintptr_t)dmd_map_find(&r->series_by_id, (uint64_t)id);
+  const series_t *series = number != 0 ? DMD_POOL_AT(&r->all_series, const series_t, number) : NULL;
+  r->series = id;
+  r->kind = series != NULL ? series->kind : DMD_N_FIGURES;
+  dmd_strbuf_cut(&r->name, 0);
+  dmd_strbuf_str(&r->name, series != NULL ? series->name : "");
+}
+
+static void add_series(reading_t *r, dmdv_database_t *db) {
   const char *kind = dmdv_sql_column_text(db, KIND), *name = dmdv_sql_column_text(db, NAME);
-  r->series = dmdv_sql_column_int(db, SERIES);
-  r->kind = dmd_metric_kind_of(kind);
+  uint32_t number = dmd_pool_add(&r->all_series);
   dmd_strbuf_cut(&r->name, 0);
   dmd_strbuf_str(&r->name, kind);
   if (name[0] != '\0') {
     dmd_strbuf_str(&r->name, " ");
     dmd_strbuf_str(&r->name, name);
   }
+  *DMD_POOL_AT(&r->all_series, series_t, number) =
+      (series_t){dmd_metric_kind_of(kind), keep(&r->runs, r->name.text)};
+  dmd_map_add(&r->series_by_id, (uint64_t)dmdv_sql_column_int(db, ID), (void *)(uintptr_t)number);
+}
+
+static bool load_series(reading_t *r, dmdv_database_t *db) {
+  dmdv_sql_step_t step;
+  dmdv_sql_start(db, DMDV_SQL_SERIES);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
+    add_series(r, db);
+  return step == DMDV_SQL_DONE;
 }
 
 /* ---- A statement's rows, series by series. ---- */
@@ -254,7 +288,7 @@ static bool read_values(reading_t *r, dmdv_database_t *db) {
   while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
     if (dmdv_sql_column_int(db, SERIES) != r->series) {
       end_series(r);
-      begin_series(r, db);
+      begin_series(r, dmdv_sql_column_int(db, SERIES));
     }
     uint32_t run = dmdv_runs_find(&r->runs, dmdv_sql_column_int(db, RUN));
     if (run != 0 && r->kind != DMD_N_FIGURES && r->n_entries < dmdv_runs_count(&r->runs))
@@ -274,7 +308,10 @@ static bool begin(reading_t *r, dmdv_database_t *db, int64_t most,
                   void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx) {
   *r = (reading_t){.visit = visit, .ctx = ctx};
   bool good = runs_load(&r->runs, db, most);
+  dmd_pool_init(&r->all_series, &dmdv_env, "dmdv.curves", sizeof(series_t));
+  dmd_map_init(&r->series_by_id, &dmdv_env, "dmdv.curves");
   dmd_strbuf_init(&r->name, &dmdv_env);
+  good = good && load_series(r, db);
   r->entries = array_of(r, sizeof *r->entries);
   r->builds = array_of(r, sizeof *r->builds);
   r->points = array_of(r, sizeof *r->points);
@@ -288,6 +325,8 @@ static void end(reading_t *r) {
   dmd_env_free(&dmdv_env, r->builds);
   dmd_env_free(&dmdv_env, r->entries);
   dmd_strbuf_destroy(&r->name);
+  dmd_map_destroy(&r->series_by_id);
+  dmd_pool_destroy(&r->all_series);
   runs_destroy(&r->runs);
 }
 
@@ -298,7 +337,7 @@ bool dmdv_curves_visit(dmdv_database_t *db, int64_t most,
   r.all_processes = true;
   if (good) {
     dmdv_sql_start(db, DMDV_SQL_VALUES);
-    dmdv_sql_int(db, most);
+    dmdv_sql_text(db, r.runs.ids.text);
     good = read_values(&r, db);
   }
   end(&r);

@@ -195,6 +195,11 @@ void dmdv_sql_int(dmdv_database_t *db, int64_t number) {
   add_value(db, DMDV_VALUE_INT)->number = number;
 }
 
+void dmdv_sql_append_number(dmd_strbuf_t *numbers, int64_t number) {
+  dmd_strbuf_str(numbers, numbers->n > 0 ? "," : "");
+  dmd_strbuf_i64(numbers, number);
+}
+
 void dmdv_sql_text(dmdv_database_t *db, const char *text) {
   if (text == NULL) {
     dmdv_sql_null(db);

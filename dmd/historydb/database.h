@@ -13,6 +13,7 @@
 #ifndef DMD_HISTORYDB_DATABASE_H
 #define DMD_HISTORYDB_DATABASE_H
 
+#include "base/strbuf.h"
 #include "historydb/schema.h"
 
 #include <stdbool.h>
@@ -53,6 +54,9 @@ void dmdv_sql_int(dmdv_database_t *db, int64_t value);
 void dmdv_sql_text(dmdv_database_t *db, const char *text); /* NULL: SQL's NULL */
 void dmdv_sql_bytes(dmdv_database_t *db, const void *bytes, size_t n);
 void dmdv_sql_null(dmdv_database_t *db);
+
+/* Appends a number to a text for {numbers} (schema.c). */
+void dmdv_sql_append_number(dmd_strbuf_t *numbers, int64_t number);
 
 typedef enum { DMDV_SQL_ROW, DMDV_SQL_DONE, DMDV_SQL_FAILED } dmdv_sql_step_t;
 dmdv_sql_step_t dmdv_sql_step(dmdv_database_t *db);

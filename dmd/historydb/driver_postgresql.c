@@ -41,6 +41,8 @@ static const char *const words[][2] = {
     {"text", "TEXT COLLATE \"C\""},
     {"bytes", "BYTEA"},
     {"packed", ""},
+    {"numbers", "SELECT unnest(CAST('{' || "},
+    {"end", " || '}' AS BIGINT[]))"},
     {NULL, NULL}};
 
 static postgresql_t *self(dmdv_database_t *db) {

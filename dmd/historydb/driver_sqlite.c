@@ -211,9 +211,15 @@ typedef struct {
   sqlite3_stmt *statements[DMDV_N_SQL];
 } sqlite_t;
 
-static const char *const words[][2] = {
-    {"schema", ""},    {"id", "INTEGER PRIMARY KEY"}, {"int", "INTEGER"}, {"text", "TEXT"},
-    {"bytes", "BLOB"}, {"packed", "WITHOUT ROWID"},   {NULL, NULL}};
+static const char *const words[][2] = {{"schema", ""},
+                                       {"id", "INTEGER PRIMARY KEY"},
+                                       {"int", "INTEGER"},
+                                       {"text", "TEXT"},
+                                       {"bytes", "BLOB"},
+                                       {"packed", "WITHOUT ROWID"},
+                                       {"numbers", "SELECT value FROM json_each('[' || "},
+                                       {"end", " || ']')"},
+                                       {NULL, NULL}};
 
 /* ---- Errors. ---- */
 

@@ -18,17 +18,13 @@ enum { BUILD, BRANCH, TIME, ACKNOWLEDGEMENTS };
 typedef struct {
   const dmdv_prune_t *which;
   dmdv_pruned_t *pruned;
-  dmd_pool_t dropped, thinned; /* builds, int64_t */
+  dmd_strbuf_t dropped, thinned; /* ids of builds, as dmdv_sql_append_number appends them */
   dmd_strbuf_t branch;
-  uint32_t n_newer; /* builds of it so far */
+  uint32_t n_dropped;
+  uint32_t n_newer; /* builds of the branch so far */
   bool has_period;
   int64_t period; /* of the last build that stayed because of `every_s` */
 } choice_t;
-
-static void append_id(dmd_pool_t *ids, int64_t id) {
-  uint32_t number = dmd_pool_add(ids);
-  *DMD_POOL_AT(ids, int64_t, number) = id;
-}
 
 /* Whether the row's build meets the conditions. */
 static bool is_chosen(choice_t *c, dmdv_database_t *db) {
@@ -67,10 +63,11 @@ static void take_build(choice_t *c, dmdv_database_t *db) {
   c->pruned->n_builds++;
   if (is_chosen(c, db)) {
     bool stays = c->which->every_s == 0 ? c->which->runs != 0 : is_last_of_period(c, db);
+    c->n_dropped += !stays;
     if (!stays)
-      append_id(&c->dropped, build);
+      dmdv_sql_append_number(&c->dropped, build);
     else if (c->which->runs != 0)
-      append_id(&c->thinned, build);
+      dmdv_sql_append_number(&c->thinned, build);
   }
   c->n_newer++;
 }
@@ -83,16 +80,17 @@ static bool choose(choice_t *c, dmdv_database_t *db) {
   return step == DMDV_SQL_DONE;
 }
 
-static bool drop_builds(dmdv_database_t *db, const dmd_pool_t *builds) {
-  static const dmdv_sql_t statements[] = {DMDV_SQL_DROP_ALARMS_OF_BUILD,
-                                          DMDV_SQL_DROP_RUNS_OF_BUILD, DMDV_SQL_DROP_BUILD};
-  for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-    for (uint32_t number = 1; number <= builds->last; number++) {
-      dmdv_sql_start(db, statements[i]);
-      dmdv_sql_int(db, *DMD_POOL_AT(builds, const int64_t, number));
-      dmdv_sql_queue(db, NULL);
-    }
-  return dmdv_sql_flush(db);
+/* Runs a statement about listed numbers. */
+static bool run_for(dmdv_database_t *db, dmdv_sql_t sql, const dmd_strbuf_t *numbers) {
+  dmdv_sql_start(db, sql);
+  dmdv_sql_text(db, numbers->text);
+  return dmdv_sql_run(db);
+}
+
+static bool drop_builds(dmdv_database_t *db, const dmd_strbuf_t *builds) {
+  return run_for(db, DMDV_SQL_DROP_ALARMS_OF_BUILDS, builds) &&
+         run_for(db, DMDV_SQL_DROP_RUNS_OF_BUILDS, builds) &&
+         run_for(db, DMDV_SQL_DROP_BUILDS, builds);
 }
 
 static bool count_runs(dmdv_database_t *db, int64_t *n) {
@@ -102,19 +100,17 @@ static bool count_runs(dmdv_database_t *db, int64_t *n) {
 
 static bool thin_builds(dmdv_database_t *db, const choice_t *c, int64_t *n_runs) {
   int64_t n_before, n_after;
-  if (c->thinned.last == 0)
+  if (c->thinned.n == 0)
     return true;
-  bool good = count_runs(db, &n_before);
-  for (uint32_t number = 1; number <= c->thinned.last && good; number++) {
-    dmdv_sql_start(db, DMDV_SQL_THIN_BUILD);
-    dmdv_sql_int(db, *DMD_POOL_AT(&c->thinned, const int64_t, number));
-    dmdv_sql_int(db, c->which->runs);
-    dmdv_sql_queue(db, NULL);
-  }
-  good = good && dmdv_sql_flush(db) && count_runs(db, &n_after);
-  if (good)
-    *n_runs = n_before - n_after;
-  return good;
+  if (!count_runs(db, &n_before))
+    return false;
+  dmdv_sql_start(db, DMDV_SQL_THIN_BUILDS);
+  dmdv_sql_text(db, c->thinned.text);
+  dmdv_sql_int(db, c->which->runs);
+  if (!dmdv_sql_run(db) || !count_runs(db, &n_after))
+    return false;
+  *n_runs = n_before - n_after;
+  return true;
 }
 
 /* ---- What only they used. ---- */
@@ -123,17 +119,28 @@ static bool thin_builds(dmdv_database_t *db, const choice_t *c, int64_t *n_runs)
 static bool list_ids(dmdv_database_t *db, dmdv_sql_t sql, dmd_pool_t *ids) {
   dmdv_sql_step_t step;
   dmdv_sql_start(db, sql);
-  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
-    append_id(ids, dmdv_sql_column_int(db, 0));
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
+    uint32_t number = dmd_pool_add(ids);
+    *DMD_POOL_AT(ids, int64_t, number) = dmdv_sql_column_int(db, 0);
+  }
   return step == DMDV_SQL_DONE;
 }
 
+/* In parts, which bounds the memory. */
 static bool rebase(dmdv_database_t *db) {
+  enum { PART = 64 };
+  int64_t part[PART];
+  size_t n = 0;
   dmd_pool_t ids;
   dmd_pool_init(&ids, &dmdv_env, "dmdv.prune", sizeof(int64_t));
   bool good = list_ids(db, DMDV_SQL_RECORDSETS_TO_REBASE, &ids);
-  for (uint32_t number = 1; number <= ids.last && good; number++)
-    good = dmdv_storedset_rebase(db, *DMD_POOL_AT(&ids, int64_t, number));
+  for (uint32_t number = 1; number <= ids.last && good; number++) {
+    part[n++] = *DMD_POOL_AT(&ids, int64_t, number);
+    if (n < PART && number < ids.last)
+      continue;
+    good = dmdv_storedsets_rebase(db, part, n);
+    n = 0;
+  }
   dmd_pool_destroy(&ids);
   return good;
 }
@@ -159,21 +166,22 @@ static void mark_stack(void *ctx, int64_t stack) {
 static bool drop_stacks(dmdv_database_t *db) {
   dmd_map_t used;
   dmd_pool_t stacks;
+  dmd_strbuf_t unused;
   dmd_map_init(&used, &dmdv_env, "dmdv.prune");
   dmd_pool_init(&stacks, &dmdv_env, "dmdv.prune", sizeof(int64_t));
+  dmd_strbuf_init(&unused, &dmdv_env);
   bool good =
       dmdv_storedsets_visit_stacks(db, mark_stack, &used) && list_ids(db, DMDV_SQL_STACKS, &stacks);
   for (uint32_t number = 1; number <= stacks.last && good; number++) {
     int64_t stack = *DMD_POOL_AT(&stacks, int64_t, number);
-    if (dmd_map_find(&used, (uint64_t)stack) != NULL)
-      continue;
-    dmdv_sql_start(db, DMDV_SQL_DROP_STACK);
-    dmdv_sql_int(db, stack);
-    dmdv_sql_queue(db, NULL);
+    if (dmd_map_find(&used, (uint64_t)stack) == NULL)
+      dmdv_sql_append_number(&unused, stack);
   }
+  good = good && run_for(db, DMDV_SQL_DROP_STACKS, &unused);
+  dmd_strbuf_destroy(&unused);
   dmd_pool_destroy(&stacks);
   dmd_map_destroy(&used);
-  return good && dmdv_sql_flush(db);
+  return good;
 }
 
 /* ---- Pruning. ---- */
@@ -184,7 +192,7 @@ static bool drop(dmdv_database_t *db, choice_t *c) {
       !thin_builds(db, c, &n_runs) || !rebase(db) || !drop_unused(db) || !drop_stacks(db) ||
       !dmdv_database_commit(db))
     return false;
-  c->pruned->n_dropped = c->dropped.last;
+  c->pruned->n_dropped = c->n_dropped;
   c->pruned->n_runs = n_runs;
   return true;
 }
@@ -192,12 +200,12 @@ static bool drop(dmdv_database_t *db, choice_t *c) {
 bool dmdv_history_prune(dmdv_database_t *db, const dmdv_prune_t *which, dmdv_pruned_t *pruned) {
   choice_t c = {.which = which, .pruned = pruned};
   *pruned = (dmdv_pruned_t){.n_builds = 0};
-  dmd_pool_init(&c.dropped, &dmdv_env, "dmdv.prune", sizeof(int64_t));
-  dmd_pool_init(&c.thinned, &dmdv_env, "dmdv.prune", sizeof(int64_t));
+  dmd_strbuf_init(&c.dropped, &dmdv_env);
+  dmd_strbuf_init(&c.thinned, &dmdv_env);
   dmd_strbuf_init(&c.branch, &dmdv_env);
   bool good = dmdv_database_size(db, &pruned->before_szB) && drop(db, &c);
   dmd_strbuf_destroy(&c.branch);
-  dmd_pool_destroy(&c.thinned);
-  dmd_pool_destroy(&c.dropped);
+  dmd_strbuf_destroy(&c.thinned);
+  dmd_strbuf_destroy(&c.dropped);
   return good && dmdv_database_compact(db) && dmdv_database_size(db, &pruned->now_szB);
 }

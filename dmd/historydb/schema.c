@@ -18,7 +18,8 @@
  * (prune.c).
  *
  * Words in braces differ between databases (driver.h). SQL that both share: a sum casts its numbers
- * to {int}; everything else is standard SQL.
+ * to {int}; everything else is standard SQL. {numbers}?1{end} is a subquery for IN: the numbers of
+ * a text that has commas between them.
  */
 #include "historydb/schema.h"
 
@@ -130,15 +131,14 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
         " JOIN build ON build.id = run.build JOIN environment ON environment.id = run.environment"
         " WHERE place <= ?1"
         " ORDER BY run.moment, environment.id, branch, time, build.id, run.launch, process, run.id",
-    /* n -> series, kind, name, run, value; those of one series together; of the runs of RUNS */
-    [DMDV_SQL_VALUES] =
-        "SELECT series.id, kind, name, value.run, value FROM value"
-        " JOIN series ON series.id = value.series WHERE value.run IN (SELECT id FROM " PLACED_RUNS
-        " WHERE place <= ?1)"
-        " ORDER BY value.series, value.run",
+    /* -> id, kind, name */
+    [DMDV_SQL_SERIES] = "SELECT id, kind, name FROM series",
+    /* ids of runs -> series, run, value; those of one series together */
+    [DMDV_SQL_VALUES] = "SELECT series, run, value FROM value WHERE run IN ({numbers}?1{end})"
+                        " ORDER BY series, run",
     /* kind, name -> the columns of DMDV_SQL_VALUES, for one series */
     [DMDV_SQL_VALUES_OF] =
-        "SELECT series.id, kind, name, run, value FROM value"
+        "SELECT series, run, value FROM value"
         " JOIN series ON series.id = value.series WHERE kind = ?1 AND name = ?2 ORDER BY run",
     /* series, process, moment, environment, build -> state, reason */
     [DMDV_SQL_FIND_ALARM] = "SELECT state, reason FROM alarm WHERE series = ?1 AND process = ?2"
@@ -153,14 +153,13 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
     [DMDV_SQL_BUILDS_TO_PRUNE] =
         "SELECT id, branch, time, (SELECT count(*) FROM alarm WHERE alarm.build = build.id)"
         " FROM build ORDER BY branch, time DESC, id DESC",
-    /* build */
-    [DMDV_SQL_DROP_ALARMS_OF_BUILD] = "DELETE FROM alarm WHERE build = ?1",
-    [DMDV_SQL_DROP_RUNS_OF_BUILD] = "DELETE FROM run WHERE build = ?1",
-    [DMDV_SQL_DROP_BUILD] = "DELETE FROM build WHERE id = ?1",
-    /* build, n: all but the first n launches */
-    [DMDV_SQL_THIN_BUILD] =
-        "DELETE FROM run WHERE build = ?1 AND id IN (SELECT id FROM " PLACED_RUNS
-        " WHERE build = ?1 AND place > ?2)",
+    /* builds */
+    [DMDV_SQL_DROP_ALARMS_OF_BUILDS] = "DELETE FROM alarm WHERE build IN ({numbers}?1{end})",
+    [DMDV_SQL_DROP_RUNS_OF_BUILDS] = "DELETE FROM run WHERE build IN ({numbers}?1{end})",
+    [DMDV_SQL_DROP_BUILDS] = "DELETE FROM build WHERE id IN ({numbers}?1{end})",
+    /* builds, n: all but the first n launches */
+    [DMDV_SQL_THIN_BUILDS] = "DELETE FROM run WHERE id IN (SELECT id FROM " PLACED_RUNS
+                             " WHERE build IN ({numbers}?1{end}) AND place > ?2)",
     /* -> their number */
     [DMDV_SQL_COUNT_RUNS] = "SELECT count(*) FROM run",
     /* -> ids of sets that a run has and whose base no run has */
@@ -168,8 +167,14 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
         "SELECT id FROM recordset WHERE base IS NOT NULL"
         " AND EXISTS (SELECT 1 FROM run WHERE run.recordset = recordset.id)"
         " AND NOT EXISTS (SELECT 1 FROM run WHERE run.recordset = base) ORDER BY id",
-    /* id -> the number of runs that have it */
-    [DMDV_SQL_RUNS_WITH_RECORDSET] = "SELECT count(*) FROM run WHERE recordset = ?1",
+    /* ids of sets -> id, base, depth, data: of them, and of the sets below each up to the nearest
+     * one that a run has */
+    [DMDV_SQL_RECORDSETS_BELOW] =
+        "WITH RECURSIVE below(id, base) AS (SELECT id, base FROM recordset"
+        " WHERE id IN ({numbers}?1{end}) UNION SELECT recordset.id, recordset.base FROM below"
+        " JOIN recordset ON recordset.id = below.base"
+        " WHERE NOT EXISTS (SELECT 1 FROM run WHERE run.recordset = recordset.id))"
+        " SELECT id, base, depth, data FROM recordset WHERE id IN (SELECT id FROM below)",
     /* id, base, depth, data */
     [DMDV_SQL_SET_RECORDSET] =
         "UPDATE recordset SET base = ?2, depth = ?3, data = ?4 WHERE id = ?1",
@@ -217,6 +222,6 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
                          " AND moment = ?2 AND environment = ?3 ORDER BY id",
     /* -> id */
     [DMDV_SQL_STACKS] = "SELECT id FROM stack",
-    /* id */
-    [DMDV_SQL_DROP_STACK] = "DELETE FROM stack WHERE id = ?1",
+    /* ids */
+    [DMDV_SQL_DROP_STACKS] = "DELETE FROM stack WHERE id IN ({numbers}?1{end})",
 };

@@ -2,6 +2,7 @@
 #include "historydb/storedset.h"
 
 #include "analyse/records/record.h"
+#include "base/map.h"
 #include "base/wire.h"
 #include "host/process.h"
 #include "model/profile/profile.h"
@@ -299,47 +300,94 @@ bool dmdv_storedset_load_sum(dmd_stackset_t *sum, dmdv_database_t *db, const dmd
   return good;
 }
 
-/* The nearest set below this one that a run has; 0: no run has any of them. */
-static bool find_ancestor(dmdv_database_t *db, int64_t id, int64_t *ancestor) {
-  int64_t n_runs = 0;
-  *ancestor = id;
-  for (int depth = 0; *ancestor != 0 && n_runs == 0; depth++) {
-    dmd_stackset_t link = {0};
-    bool good =
-        depth < DMDV_RECORDSET_CHAIN && dmdv_storedset_load_link(&link, db, *ancestor, ancestor);
-    dmd_stackset_destroy(&link);
-    if (!good)
-      return dmdv_storedset_say_damaged(db);
-    dmdv_sql_start(db, DMDV_SQL_RUNS_WITH_RECORDSET);
-    dmdv_sql_int(db, *ancestor);
-    if (!dmdv_sql_number(db, &n_runs))
-      return false;
-  }
-  return true;
+/* ---- Other bases. ---- */
+
+/* A set as it is stored. */
+typedef struct {
+  int64_t base, depth;
+  dmd_stackset_t difference;
+} link_t;
+
+typedef struct {
+  dmd_pool_t links; /* link_t */
+  dmd_map_t by_id;  /* their numbers, as pointers */
+} links_t;
+
+static const link_t *find_link(const links_t *links, int64_t id) {
+  uint32_t number = (uint32_t)(uintptr_t)dmd_map_find(&links->by_id, (uint64_t)id);
+  return number != 0 ? DMD_POOL_AT(&links->links, const link_t, number) : NULL;
 }
 
-bool dmdv_storedset_rebase(dmdv_database_t *db, int64_t id) {
-  dmd_stackset_t set = {0}, base = {0}, difference = {0};
-  int64_t ancestor, depth = -1;
-  bool good = dmdv_storedset_load(&set, db, id) && find_ancestor(db, id, &ancestor) &&
-              (ancestor == 0 || depth_of(db, ancestor, &depth)) &&
-              dmdv_storedset_load(&base, db, ancestor);
-  if (good) {
-    dmd_strbuf_t data;
-    dmd_strbuf_init(&data, &dmdv_env);
-    dmd_stackset_subtract(&difference, &set, &base);
-    dmd_stackset_encode(&data, &difference);
-    dmdv_sql_start(db, DMDV_SQL_SET_RECORDSET);
-    dmdv_sql_int(db, id);
-    bind_data(db, ancestor, depth + 1, &data);
-    good = dmdv_sql_run(db);
-    dmd_strbuf_destroy(&data);
-  }
-  dmd_stackset_destroy(&difference);
-  dmd_stackset_destroy(&base);
-  dmd_stackset_destroy(&set);
-  return good;
+static bool add_link(links_t *links, dmdv_database_t *db) {
+  size_t n;
+  const void *packed = dmdv_sql_column_bytes(db, 3, &n);
+  uint32_t number = dmd_pool_add(&links->links);
+  link_t *link = DMD_POOL_AT(&links->links, link_t, number);
+  link->base = dmdv_sql_column_is_null(db, 1) ? 0 : dmdv_sql_column_int(db, 1);
+  link->depth = dmdv_sql_column_int(db, 2);
+  dmd_map_add(&links->by_id, (uint64_t)dmdv_sql_column_int(db, 0), (void *)(uintptr_t)number);
+  return unpack(&link->difference, packed, n);
 }
+
+/* Reads the links of these sets, and of the sets in between. */
+static bool load_links(links_t *links, dmdv_database_t *db, const int64_t *ids, size_t n) {
+  dmdv_sql_step_t step;
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, &dmdv_env);
+  for (size_t i = 0; i < n; i++)
+    dmdv_sql_append_number(&text, ids[i]);
+  dmdv_sql_start(db, DMDV_SQL_RECORDSETS_BELOW);
+  dmdv_sql_text(db, text.text);
+  dmd_strbuf_destroy(&text);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
+    if (!add_link(links, db))
+      return dmdv_storedset_say_damaged(db);
+  return step == DMDV_SQL_DONE;
+}
+
+/* Stores the sum of the set's link and those below it, whose last one has the new base. */
+static bool rebase(const links_t *links, dmdv_database_t *db, int64_t id) {
+  const link_t *link = find_link(links, id), *last = link, *next;
+  dmd_stackset_t sum;
+  dmd_strbuf_t data;
+  int n = 0;
+  if (link == NULL)
+    return dmdv_storedset_say_damaged(db);
+  dmd_stackset_init(&sum, &dmdv_env, 0);
+  for (next = link; next != NULL && n < DMDV_RECORDSET_CHAIN; n++) {
+    dmd_stackset_t more;
+    dmd_stackset_add(&more, &sum, &next->difference);
+    dmd_stackset_destroy(&sum);
+    sum = more;
+    last = next;
+    next = find_link(links, next->base);
+  }
+  dmd_strbuf_init(&data, &dmdv_env);
+  dmd_stackset_encode(&data, &sum);
+  dmdv_sql_start(db, DMDV_SQL_SET_RECORDSET);
+  dmdv_sql_int(db, id);
+  bind_data(db, last->base, last->depth, &data);
+  dmdv_sql_queue(db, NULL);
+  dmd_strbuf_destroy(&data);
+  dmd_stackset_destroy(&sum);
+  return next == NULL || dmdv_storedset_say_damaged(db);
+}
+
+bool dmdv_storedsets_rebase(dmdv_database_t *db, const int64_t *ids, size_t n) {
+  links_t links;
+  dmd_pool_init(&links.links, &dmdv_env, "dmdv.rebase", sizeof(link_t));
+  dmd_map_init(&links.by_id, &dmdv_env, "dmdv.rebase");
+  bool good = load_links(&links, db, ids, n);
+  for (size_t i = 0; i < n && good; i++)
+    good = rebase(&links, db, ids[i]);
+  for (uint32_t number = 1; number <= links.links.last; number++)
+    dmd_stackset_destroy(&DMD_POOL_AT(&links.links, link_t, number)->difference);
+  dmd_map_destroy(&links.by_id);
+  dmd_pool_destroy(&links.links);
+  return good && dmdv_sql_flush(db);
+}
+
+/* ---- Stacks. ---- */
 
 bool dmdv_storedsets_visit_stacks(dmdv_database_t *db, void (*visit)(void *ctx, int64_t stack),
                                   void *ctx) {

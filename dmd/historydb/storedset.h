@@ -69,9 +69,10 @@ bool dmdv_storedsets_of_build(dmd_pool_t *ids, dmdv_database_t *db, int64_t buil
 /* The sum of these sets. Destroy it even if this fails. */
 bool dmdv_storedset_load_sum(dmd_stackset_t *sum, dmdv_database_t *db, const dmd_pool_t *ids);
 
-/* Stores a set as the difference from the nearest set below it that a run has, or whole if there is
- * no such set. The sets in between are then not needed for it. */
-bool dmdv_storedset_rebase(dmdv_database_t *db, int64_t id);
+/* Stores n sets as the differences from the nearest sets below them that a run has, or whole if
+ * there are no such sets. The sets in between are then not needed for them. Reads and writes all of
+ * them in one statement each: memory for what they are stored as, and for the sets in between. */
+bool dmdv_storedsets_rebase(dmdv_database_t *db, const int64_t *ids, size_t n);
 
 /* Calls visit for each stack of each set in the history; a stack may be visited more than once. */
 bool dmdv_storedsets_visit_stacks(dmdv_database_t *db, void (*visit)(void *ctx, int64_t stack),

@@ -2,6 +2,7 @@
 """dmdv history on a PostgreSQL server: every test that is not about files, and that files and servers give
 equal answers."""
 
+import os
 import random
 import subprocess
 
@@ -39,6 +40,16 @@ for _name, _function in functions_of(test_history) + functions_of(test_history_d
         functions_of(test_history_records) + functions_of(test_historyimport) + functions_of(test_historywriters):
     if not hasattr(_function, "is_for_files"):
         globals()["test_postgresql_" + _name] = on_server(_function)
+
+
+def executed(history, function):
+    """The lines of the server's log about statements that the function executed in this history."""
+    name = history.db.partition("@/")[2].partition("?")[0]
+    history.server.sql(history.db, "ALTER DATABASE %s SET log_statement = 'all'" % name)
+    with open(history.server.log.name, encoding="utf-8", errors="replace") as log:
+        log.seek(0, os.SEEK_END)
+        function()
+        return [line for line in log if "execute" in line]
 
 
 def answers(history):
@@ -98,16 +109,42 @@ def test_postgresql_imports_values_in_batches(test):
     text = test_historyimport.exported(file)
     start(test)
     server = History(test)
-    name = server.db.partition("@/")[2].partition("?")[0]
-    server.server.sql(server.db, "ALTER DATABASE %s SET log_statement = 'all'" % name)
-    with open(server.server.log.name, "rb") as log:
-        log.seek(0, 2)
-        test_historyimport.imported(test, text, server)
-        statements = [line for line in log if b"execute" in line and b"INSERT INTO value" in line]
+    statements = [line for line in executed(server, lambda: test_historyimport.imported(test, text, server))
+                  if "INSERT INTO value" in line]
     test.equal(test_historyimport.exported(server), text, "of the server")
     n_values = int(server.sql("SELECT count(*) FROM value")[0][0])
     test.check(n_values > n_series * n_builds, "there are %d values" % n_values)
     test.check(n_builds <= len(statements) <= n_values / 500, "%d statements for %d values" % (len(statements), n_values))
+
+
+def test_postgresql_reads_curves_once(test):
+    """Each of the commands that need all curves reads the runs once, and the values once."""
+    start(test)
+    history = History(test)
+    fill(history, 16, at=8, more=9000)
+    for words in (["list"], ["check"], ["page", "-o", "page.html"]):
+        lines = executed(history, lambda words=words: test.dmdv("history", words[0], "--db=" + history.db, *words[1:], status=None))
+        for table in (" FROM value ", "dense_rank"):
+            test.equal(len([line for line in lines if table in line]), 1, "statements with%s of %s" % (table, words[0]))
+
+
+def test_postgresql_prune_asks_for_many_at_once(test):
+    """prune drops builds, runs, sets and stacks in one statement each, and reads what new bases need in parts."""
+    start(test)
+    history = History(test)
+    n = 40
+    for i in range(n):
+        profile = build_of(i, index=3000 + i)
+        for k in range(100):
+            profile.block(16, ["f%d (a.c:1)" % k])
+        history.add(i, profile, "--branch=" + ("topic" if i % 2 else "main"))
+    of_topic = "SELECT recordset FROM run JOIN build ON build.id = build WHERE branch = 'topic'"
+    n_based = int(history.sql("SELECT count(*) FROM recordset WHERE base IN (%s)" % of_topic)[0][0])
+    test.check(n_based > n / 4, "%d sets have such a base" % n_based)
+    lines = executed(history, lambda: history.run("prune", "--branch=topic"))
+    updates = [line for line in lines if "UPDATE recordset" in line]
+    test.equal(len(updates), n_based, "new bases")
+    test.check(len(lines) - len(updates) < n / 2, "".join(lines))
 
 
 def test_postgresql_password_is_not_told(test):
