@@ -12,6 +12,7 @@ dmd_core_sources = \
   dmd/base/fnname.c dmd/base/fnname.h \
   dmd/base/format.c dmd/base/format.h \
   dmd/base/intern.c dmd/base/intern.h \
+  dmd/base/jsonlimit.c dmd/base/jsonlimit.h \
   dmd/base/jsonout.c dmd/base/jsonout.h \
   dmd/base/limits.h \
   dmd/base/machine.h dmd/base/amd64/machine.h dmd/base/arm64/machine.h \

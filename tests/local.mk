@@ -74,6 +74,7 @@ unit_tests = \
   tests/unit/base/test_intern \
   tests/unit/record/engine/test_jemalloc \
   tests/unit/files/profile/test_profilewriter \
+  tests/unit/base/test_jsonlimit \
   tests/unit/base/test_jsonout \
   tests/unit/record/engine/test_listing \
   tests/unit/analyse/graph/test_kinds \

@@ -82,6 +82,7 @@ static bool diff_graphs(const dmdv_options_t *options) {
   dmdv_graph_options_t graph = {
       .output = options->output,
       .max_rows = options->view.max_records,
+      .lists = "rows",
       .max_frames = options->view.max_frames,
       .json = options->json,
       .no_pager = options->no_pager,

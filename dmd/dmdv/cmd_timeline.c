@@ -17,6 +17,7 @@ typedef struct {
   const char *output; /* NULL: standard output */
   const char *from, *to;
   bool json;
+  uint32_t max_records; /* of JSON; 0: all */
   bool no_pager;
   dmdv_files_t files;
 } options_t;
@@ -26,6 +27,7 @@ static const dmd_option_t options[] = {
      DMD_OPTION_AT(options_t, from)},
     {"to", "WHEN", "end", "compare this moment", DMD_OPTION_TEXT, DMD_OPTION_AT(options_t, to)},
     DMDV_JSON_OPTION(options_t, json, "print the points, the marks and the comparison as JSON"),
+    DMDV_MAX_RECORDS_OF_JSON_OPTION(options_t, max_records),
     DMDV_OUTPUT_OPTION(options_t, output, NULL, DMDV_TO_FILE),
     DMDV_NO_PAGER_OPTION(options_t, no_pager),
 };
@@ -91,7 +93,10 @@ static bool show(const options_t *o, const dmd_profile_t *profile) {
     return false;
   if (shown.span.from.alloc_szB > shown.span.to.alloc_szB)
     return dmdv_error("timeline: --from=%s comes after --to=%s", o->from, o->to);
-  return dmdv_output_print(o->output, !o->no_pager, print, &shown);
+  const char *lists = "points,marks,stacks,tags,breakdowns";
+  return o->json
+             ? dmdv_output_print_json(o->output, !o->no_pager, lists, o->max_records, print, &shown)
+             : dmdv_output_print(o->output, !o->no_pager, print, &shown);
 }
 
 static int run(int argc, char **argv) {

@@ -25,7 +25,8 @@ typedef struct {
   bool columns;
   bool json;
   bool no_pager;
-  unsigned moment; /* a dmd_moment_choice_t */
+  uint32_t max_records; /* of JSON; 0: all */
+  unsigned moment;      /* a dmd_moment_choice_t */
   dmdv_files_t files;
 } options_t;
 
@@ -38,6 +39,7 @@ static const dmd_option_t options[] = {
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, columns)},
     DMDV_END_OR_PEAK_OPTION(options_t, moment, DMDV_END_OR_PEAK),
     DMDV_JSON_OPTION(options_t, json, "print the result as JSON"),
+    DMDV_MAX_RECORDS_OF_JSON_OPTION(options_t, max_records),
     DMDV_OUTPUT_OPTION(options_t, output, NULL, DMDV_TO_FILE),
     DMDV_NO_PAGER_OPTION(options_t, no_pager),
 };
@@ -196,7 +198,10 @@ static bool write_tree(const options_t *o, dmd_amounts_t *amounts, const char *f
   const char *path, *why = dmd_amounts_settle(amounts, &path);
   if (why != NULL)
     return say_path(file_name, path, why);
-  return dmdv_output_print(o->output, !o->no_pager, print_tree, &(shown_t){o, amounts, NULL});
+  shown_t shown = {o, amounts, NULL};
+  return o->json ? dmdv_output_print_json(o->output, !o->no_pager, DMD_TREE_JSON_LISTS,
+                                          o->max_records, print_tree, &shown)
+                 : dmdv_output_print(o->output, !o->no_pager, print_tree, &shown);
 }
 
 static void print_columns(void *ctx, dmd_out_t *out) {

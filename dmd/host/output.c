@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "base/files.h"
+#include "base/jsonlimit.h"
 #include "base/posix/posix.h"
 #include "host/process.h"
 #include "host/progress.h"
@@ -187,18 +188,38 @@ bool dmdv_output_is_gzip(const char *name) {
   return n >= 3 && strcmp(name + n - 3, ".gz") == 0;
 }
 
-bool dmdv_output_print(const char *name, bool wants_pager, void (*print)(void *ctx, dmd_out_t *out),
-                       void *ctx) {
+/* limit: NULL: the output is not JSON, or its lists stay as they are. */
+static bool print_to(const char *name, bool wants_pager, dmd_jsonlimit_t *limit,
+                     void (*print)(void *ctx, dmd_out_t *out), void *ctx) {
   dmdv_work_end();
   dmdv_pager_begin(name == NULL && wants_pager);
   dmdv_output_t *file = dmdv_output_open(name, false);
   if (file == NULL)
     return false;
   dmd_out_t out;
-  dmd_out_init(&out, dmdv_output_write, file);
+  if (limit == NULL) {
+    dmd_out_init(&out, dmdv_output_write, file);
+  } else {
+    dmd_out_init(&limit->out, dmdv_output_write, file);
+    dmd_out_init(&out, dmd_jsonlimit_write, limit);
+  }
   print(ctx, &out);
   dmd_out_flush(&out);
+  if (limit != NULL)
+    dmd_out_flush(&limit->out);
   bool good = dmdv_output_close(file, true);
   dmdv_pager_end();
   return good;
+}
+
+bool dmdv_output_print(const char *name, bool wants_pager, void (*print)(void *ctx, dmd_out_t *out),
+                       void *ctx) {
+  return print_to(name, wants_pager, NULL, print, ctx);
+}
+
+bool dmdv_output_print_json(const char *name, bool wants_pager, const char *lists, uint32_t most,
+                            void (*print)(void *ctx, dmd_out_t *out), void *ctx) {
+  dmd_jsonlimit_t limit;
+  dmd_jsonlimit_init(&limit, lists, most);
+  return print_to(name, wants_pager, most > 0 ? &limit : NULL, print, ctx);
 }

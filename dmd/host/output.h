@@ -77,6 +77,11 @@ bool dmdv_output_close(dmdv_output_t *file, bool keep);
 bool dmdv_output_print(const char *name, bool wants_pager, void (*print)(void *ctx, dmd_out_t *out),
                        void *ctx);
 
+/* The same for JSON. most: the highest number of elements that the named lists keep (jsonlimit.h);
+ * 0: all. */
+bool dmdv_output_print_json(const char *name, bool wants_pager, const char *lists, uint32_t most,
+                            void (*print)(void *ctx, dmd_out_t *out), void *ctx);
+
 /* The message for an error of dmd_posix_files (base/posix/posix.h). */
 const char *dmdv_file_error(int error);
 

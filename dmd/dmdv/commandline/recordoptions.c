@@ -62,9 +62,7 @@ static const dmd_option_t record_options[] = {
      "only records of stacks of which no reporter covered a block, at this dump or an earlier one "
      "of the process",
      DMD_OPTION_SWITCH, AT(never_measured)},
-    {"max-records", "N|all", NULL,
-     "records shown in each section; default: 10, and with --json, all", DMD_OPTION_NUMBER_OR_ALL,
-     AT(view.max_records), .least = 1, .most = DMD_MAX_SHOWN},
+    DMDV_MAX_RECORDS_OPTION(dmdv_options_t, view.max_records, "records shown in each section"),
     {"section", "twice|unreported|once|misreported", NULL,
      "only this section; may be given several times", DMD_OPTION_WORD_BIT, AT(view.sections)},
     {"moment", "auto|end|peak|recent-peak", "auto",
@@ -108,8 +106,6 @@ const dmd_option_table_t dmdv_print_options = {print_options,
 const dmd_moment_choice_t dmdv_moments[] = {DMD_MOMENT_AUTO, DMD_MOMENT_END, DMD_MOMENT_PEAK,
                                             DMD_MOMENT_RECENT};
 
-enum { NOT_GIVEN = DMD_MAX_SHOWN + 1, DMDV_RECORDS_SHOWN = 10 };
-
 int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, int argc,
                       char **argv) {
   *options = (dmdv_options_t){0};
@@ -117,10 +113,9 @@ int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, in
       dmd_env_alloc(&dmdv_env, "dmdv.filters", (size_t)argc * sizeof *options->filters);
   options->alloc_fns =
       dmd_env_alloc(&dmdv_env, "dmdv.alloc_fns", (size_t)argc * sizeof *options->alloc_fns);
-  options->view.max_records = NOT_GIVEN;
+  options->view.max_records = DMDV_NOT_GIVEN;
   int status = dmdv_read_command_line(command, options, argc, argv, &options->files);
-  if (options->view.max_records == NOT_GIVEN)
-    options->view.max_records = options->json ? 0 : DMDV_RECORDS_SHOWN;
+  options->view.max_records = dmdv_max_records(options->view.max_records, options->json);
   if (options->view.sections & SECTION_MISREPORTED)
     options->view.sections ^= SECTION_MISREPORTED | DMD_TEXT_FAULTS;
   /* Output for a comparison with Mozilla's has full names. */

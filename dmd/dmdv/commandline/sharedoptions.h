@@ -60,11 +60,25 @@
 #define DMDV_END_OR_PEAK_OPTION(type, field, help)                                                 \
   { "moment", "end|peak|recent-peak", "end", help, DMD_OPTION_WORD, DMD_OPTION_AT(type, field) }
 
-#define DMDV_MAX_RECORDS_OPTION(type, field, help)                                                 \
+#define DMDV_MAX_RECORDS_WITH(type, field, fallback, help)                                         \
   {                                                                                                \
-    "max-records", "N|all", "10", help, DMD_OPTION_NUMBER_OR_ALL, DMD_OPTION_AT(type, field),      \
+    "max-records", "N|all", fallback, help, DMD_OPTION_NUMBER_OR_ALL, DMD_OPTION_AT(type, field),  \
         .least = 1, .most = DMD_MAX_SHOWN                                                          \
   }
+
+/* Its default depends on --json: the command stores DMDV_NOT_GIVEN before it reads the options, and
+ * asks dmdv_max_records after that. */
+#define DMDV_MAX_RECORDS_OPTION(type, field, help)                                                 \
+  DMDV_MAX_RECORDS_WITH(type, field, NULL, help "; default: 10, and with --json, all")
+enum { DMDV_NOT_GIVEN = DMD_MAX_SHOWN + 1, DMDV_RECORDS_SHOWN = 10 };
+
+static inline uint32_t dmdv_max_records(uint32_t given, bool json) {
+  return given != DMDV_NOT_GIVEN ? given : json ? 0 : DMDV_RECORDS_SHOWN;
+}
+
+/* For commands whose text has everything. */
+#define DMDV_MAX_RECORDS_OF_JSON_OPTION(type, field)                                               \
+  DMDV_MAX_RECORDS_WITH(type, field, "all", "with --json, elements shown of each list")
 
 #define DMDV_PAGE_OPTION(type, field)                                                              \
   {                                                                                                \

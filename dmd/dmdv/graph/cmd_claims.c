@@ -91,6 +91,7 @@ static bool suggest(options_t *o) {
   dmd_intern_t names;
   bool good = o->graph.files.n > 0 || dmdv_error("claims: give programs or libraries to --suggest");
   dmd_intern_init(&names, &dmdv_env, "dmdv.claims");
+  o->graph.json = false;
   for (int i = 0; i < o->graph.files.n && good; i++)
     good = dmdv_size_functions(o->graph.files.names[i], &names);
   good = good && dmdv_graph_show(&o->graph, print_names, &names);
@@ -198,6 +199,7 @@ static int check(options_t *o) {
 static int run(int argc, char **argv) {
   options_t o = {0};
   int status = dmdv_graph_options_read(&o.graph, sizeof o, &dmdv_claims_command, argc, argv);
+  o.graph.lists = "functions,findings,defects,parts,outliers";
   if (status < 0 && o.suggest)
     status = suggest(&o) ? 0 : 2;
   else if (status < 0)

@@ -68,6 +68,7 @@ static int run(int argc, char **argv) {
   options_t o = {0};
   dmdv_graph_t graph;
   int status = dmdv_graph_options_read(&o.graph, sizeof o, &dmdv_paths_command, argc, argv);
+  o.graph.lists = "paths";
   if (status < 0 && !(options_fit(&o) && dmdv_graph_open(&graph, o.graph.files.names[0], &o.graph)))
     status = 2;
   if (status < 0) {

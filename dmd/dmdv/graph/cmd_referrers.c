@@ -93,6 +93,7 @@ static int run(int argc, char **argv) {
   dmdv_graph_t graph;
   uint64_t addr;
   int status = dmdv_graph_options_read(&o.graph, sizeof o, &dmdv_referrers_command, argc, argv);
+  o.graph.lists = "steps,referrers,pointers";
   o.graph.typed.or_scan = true;
   if (status < 0 &&
       !(options_fit(&o, &addr) && dmdv_graph_open(&graph, o.graph.files.names[0], &o.graph)))

@@ -97,6 +97,7 @@ static bool show_file(options_t *o) {
 static int run(int argc, char **argv) {
   options_t o = {0};
   int status = dmdv_graph_options_read(&o.graph, sizeof o, &dmdv_waste_command, argc, argv);
+  o.graph.lists = "findings,rows";
   if (status < 0)
     status = dmdv_graph_check_files("waste", &o.graph, 1) && show_file(&o) ? 0 : 2;
   dmdv_graph_options_destroy(&o.graph);

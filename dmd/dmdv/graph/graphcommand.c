@@ -52,7 +52,11 @@ int dmdv_graph_options_read(dmdv_graph_options_t *o, size_t szB, const dmdv_comm
   memset(o, 0, szB);
   o->filters = dmd_env_alloc(&dmdv_env, "dmdv.filters", (size_t)argc * sizeof *o->filters);
   o->alloc_fns = dmd_env_alloc(&dmdv_env, "dmdv.alloc_fns", (size_t)argc * sizeof *o->alloc_fns);
-  return dmdv_read_command_line(command, o, argc, argv, &o->files);
+  o->lists = "rows";
+  o->max_rows = DMDV_NOT_GIVEN;
+  int status = dmdv_read_command_line(command, o, argc, argv, &o->files);
+  o->max_rows = dmdv_max_records(o->max_rows, o->json);
+  return status;
 }
 
 void dmdv_graph_options_destroy(dmdv_graph_options_t *o) {
@@ -116,7 +120,10 @@ bool dmdv_is_graph_file(const char *name) {
 /* ---- Output. ---- */
 
 bool dmdv_graph_show(dmdv_graph_options_t *o, void (*print)(void *ctx, dmd_out_t *out), void *ctx) {
-  if (!dmdv_output_print(o->output, !o->no_pager, print, ctx))
+  bool good =
+      o->json ? dmdv_output_print_json(o->output, !o->no_pager, o->lists, o->max_rows, print, ctx)
+              : dmdv_output_print(o->output, !o->no_pager, print, ctx);
+  if (!good)
     return false;
   for (uint32_t i = 0; i < o->n_filters; i++)
     if (!o->filters[i].found)

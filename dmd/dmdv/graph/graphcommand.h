@@ -21,7 +21,8 @@
 
 typedef struct dmdv_graph_options {
   const char *output;  /* NULL: standard output */
-  uint32_t max_rows;   /* 0: all; JSON ignores it */
+  uint32_t max_rows;   /* 0: all */
+  const char *lists;   /* those that it shortens in JSON (base/jsonlimit.h) */
   uint32_t max_frames; /* of stacks */
   bool json;
   bool no_pager;

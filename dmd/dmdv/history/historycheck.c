@@ -28,6 +28,8 @@ static const dmd_option_t check_options[] = {
      "job's summary or a comment, for CI servers that show tests, for GitLab's code quality",
      DMD_OPTION_WORD, AT(format)},
     DMDV_JSON_OPTION(options_t, common.json, "same as --format=json"),
+    DMDV_MAX_RECORDS_WITH(options_t, common.max_records, "all",
+                          "with --json, alarms shown; the new ones before others"),
     {"source-root", "FOLDER", NULL,
      "the root of the repository, to find the files of frames in (default: that of the checkout)",
      DMD_OPTION_TEXT, AT(source_root), .is_file = true},
@@ -95,7 +97,10 @@ static void note_too_early(const dmdv_alarms_t *alarms, dmdv_report_fn print) {
 static bool report(dmdv_alarms_t *alarms, dmdv_database_t *db, const options_t *o,
                    uint32_t *n_new) {
   dmdv_events_t events;
-  printing_t p = {.report = {.alarms = alarms, .events = &events, .good = true},
+  printing_t p = {.report = {.alarms = alarms,
+                             .events = &events,
+                             .max_alarms = o->common.max_records,
+                             .good = true},
                   .print = o->common.json ? dmdv_report_json : printers[o->format]};
   for (uint32_t i = 0; i < dmdv_alarms_count(alarms); i++)
     p.report.n_new += dmdv_alarms_at(alarms, i)->alarm.state == DMD_ALARM_NEW;

@@ -23,7 +23,8 @@ extern const dmdv_command_t dmdv_history_prune_command;
 typedef struct dmdv_history_options {
   const char *db;
   bool json;
-  const char *least; /* SIZE or PERCENT; NULL: both defaults */
+  uint32_t max_records; /* of list, show and check; 0: all */
+  const char *least;    /* SIZE or PERCENT; NULL: both defaults */
 } dmdv_history_options_t;
 
 /* Opens the history that --db names. NULL, with the reason on stderr. */

@@ -115,6 +115,8 @@ static void write_alarm(dmd_jsonout_t *json, dmdv_report_t *r, const dmdv_event_
 }
 
 void dmdv_report_json(dmd_out_t *out, dmdv_report_t *r) {
+  uint32_t all = dmdv_alarms_count(r->alarms), most = r->max_alarms == 0 ? all : r->max_alarms;
+  uint32_t n_new = r->n_new < most ? r->n_new : most, n_others = most - n_new; /* to be written */
   dmd_jsonout_t json;
   dmd_jsonout_init(&json, out);
   dmd_jsonout_object(&json, DMD_JSONOUT_LINES);
@@ -122,9 +124,16 @@ void dmdv_report_json(dmd_out_t *out, dmdv_report_t *r) {
   dmd_jsonout_array(&json, DMD_JSONOUT_LINES);
   for (uint32_t i = 0; i < dmdv_events_count(r->events); i++) {
     const dmdv_event_t *event = dmdv_events_at(r->events, i);
-    for (uint32_t k = 0; k < event->n; k++)
-      write_alarm(&json, r, event, dmdv_alarms_at(r->alarms, event->first + k));
+    for (uint32_t k = 0; k < event->n; k++) {
+      const dmdv_alarm_t *alarm = dmdv_alarms_at(r->alarms, event->first + k);
+      uint32_t *left = alarm->alarm.state == DMD_ALARM_NEW ? &n_new : &n_others;
+      if (*left > 0)
+        write_alarm(&json, r, event, alarm);
+      *left -= *left > 0;
+    }
   }
   dmd_jsonout_end(&json);
+  if (all > most)
+    dmd_jsonout_key_u64(&json, "leftOut", all - most);
   dmd_jsonout_end(&json);
 }

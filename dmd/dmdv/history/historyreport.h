@@ -20,7 +20,8 @@ typedef struct dmdv_report {
   dmdv_alarms_t *alarms;
   const dmdv_events_t *events;
   uint32_t n_new;
-  bool good; /* false: the history could not be read, which was reported */
+  uint32_t max_alarms; /* of JSON; 0: all */
+  bool good;           /* false: the history could not be read, which was reported */
 } dmdv_report_t;
 
 typedef void (*dmdv_report_fn)(dmd_out_t *out, dmdv_report_t *report);

@@ -31,6 +31,7 @@ typedef struct {
   bool all, children, anonymize, verbose, json, no_pager, view;
   unsigned format;
   uint32_t seconds, watch; /* watch: 0: once */
+  uint32_t max_records;    /* of JSON; 0: all */
   dmdv_files_t operands;
 } options_t;
 
@@ -66,6 +67,7 @@ static const dmd_option_t options[] = {
     {"verbose", NULL, NULL, "show every path, however small, and amounts in bytes",
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, verbose), .letter = 'v'},
     DMDV_JSON_OPTION(options_t, json, "print the trees as JSON"),
+    DMDV_MAX_RECORDS_OF_JSON_OPTION(options_t, max_records),
     {"timeout", "SECONDS", "10", "how long to wait for each process's reporters", DMD_OPTION_NUMBER,
      DMD_OPTION_AT(options_t, seconds), .least = 1, .most = 86400},
     DMDV_NO_PAGER_OPTION(options_t, no_pager),
@@ -219,14 +221,19 @@ static int measure(dmd_amounts_t *m, const options_t *o, bool *any) {
   return status;
 }
 
+static bool show_amounts(const options_t *o, const dmd_amounts_t *m) {
+  shown_t shown = {o, m};
+  return o->json ? dmdv_output_print_json(NULL, !o->no_pager, DMD_TREE_JSON_LISTS, o->max_records,
+                                          print, &shown)
+                 : dmdv_output_print(NULL, !o->no_pager, print, &shown);
+}
+
 static int show_once(const options_t *o) {
   dmd_amounts_t m;
   bool any;
   dmd_amounts_init(&m, &dmdv_env, o->old != NULL);
   int status = measure(&m, o, &any);
-  if (any && status != 2 &&
-      !(o->output != NULL ? write_file(o->output, &m)
-                          : dmdv_output_print(NULL, !o->no_pager, print, &(shown_t){o, &m})))
+  if (any && status != 2 && !(o->output != NULL ? write_file(o->output, &m) : show_amounts(o, &m)))
     status = 2;
   dmd_amounts_destroy(&m);
   return status;

@@ -16,6 +16,9 @@
 
 enum { DMD_TREE_JSON_LEVELS = 24 };
 
+/* The lists in it, for base/jsonlimit.h. */
+#define DMD_TREE_JSON_LISTS "children,trees,processes"
+
 /* Writes settled amounts as one object. verbose: no node stands for tiny ones, and amounts as text
  * are exact. */
 void dmd_tree_json(dmd_jsonout_t *j, const dmd_amounts_t *m, bool verbose);
