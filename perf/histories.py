@@ -8,6 +8,19 @@ import time
 import suite
 
 
+def children(parent):
+    """The command lines of a process's children."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % pid, encoding="utf-8", errors="replace") as file:
+                of = int(file.read().rsplit(")", 1)[1].split()[1])
+            if of == parent:
+                with open("/proc/%s/cmdline" % pid, encoding="utf-8", errors="replace") as file:
+                    yield file.read()
+        except OSError:
+            pass  # it has ended
+
+
 class File:
     """A history in a file."""
 
@@ -22,6 +35,10 @@ class File:
     def cpu():
         return 0
 
+    @staticmethod
+    def settle():
+        pass
+
 
 class OnServer:
     """A history on a server, whose CPU time counts, too."""
@@ -31,6 +48,11 @@ class OnServer:
 
     def size(self):
         return int(self.server.sql(self.db, "SELECT pg_database_size(current_database())")[0][0])
+
+    def settle(self):
+        """Waits until each process of the server that answers a client has ended."""
+        while any(name.startswith("postgres: dmd ") for name in children(self.server.process.pid)):
+            time.sleep(0.02)  # between two looks
 
     def cpu(self):
         """Seconds of the server and of all its processes that have ended."""
@@ -43,14 +65,14 @@ class Measured:
     """What one command took."""
 
     def __init__(self, history, folder, dmdv, *args):
+        history.settle()
         before, begin = history.cpu(), time.monotonic()
         command = [dmdv, "history", args[0], "--db=" + history.db, *args[1:]]
         if args[0] == "check":  # whose status is 1 where it finds something
             command = ["sh", "-c", '"$@"; test $? -lt 2', "sh", *command]
         own, self.peak = suite.run(command, folder)
         self.wall = time.monotonic() - begin
-        if history.cpu() == before and before > 0:
-            time.sleep(0.1)  # until the server has seen that its process ended
+        history.settle()
         self.own, self.server = own, history.cpu() - before
 
     def say(self, what):
