@@ -36,8 +36,9 @@ typedef struct dmd_option {
   dmd_option_kind_t kind;
   size_t place, szB; /* of the value in the struct: see DMD_OPTION_AT */
   int64_t least, most;
-  char letter;  /* short form; '\0': none */
-  bool is_file; /* the value is a file's name */
+  char letter;      /* short form; '\0': none */
+  const char *also; /* in commands of dmdv: another name, which help texts mention; NULL: none */
+  bool is_file;     /* the value is a file's name */
   /* DMD_OPTION_OWN, for shell completion: words that a value consists of, "a|b|c", and the
    * character between two words, ',', or after one word, '='; NULL: none. */
   const char *words;

@@ -129,12 +129,12 @@ def shortened(test, command, line, status=0):
     words, lists = line[:command.count(" ") + 1], LISTS[command]
     whole = json.loads(test.dmdv(*words, "--json", *line[len(words):], status=status)[0])
     for most in ("1", "2", "all"):
-        limited = json.loads(test.dmdv(*words, "--json", "--max-records=" + most, *line[len(words):], status=status)[0])
+        limited = json.loads(test.dmdv(*words, "--json", "--limit=" + most, *line[len(words):], status=status)[0])
         n = 1 << 30 if most == "all" else int(most)
         if command == "memory":  # two answers of a program that runs are not equal
             test.check(length_of(limited, lists) <= n, "%s has a list of %d" % (command, length_of(limited, lists)))
         else:
-            test.equal(limited, shorten(whole, command, n), "%s --max-records=%s" % (command, most))
+            test.equal(limited, shorten(whole, command, n), "%s --limit=%s" % (command, most))
     return length_of(whole, lists)
 
 

@@ -56,16 +56,18 @@ enum { MAX_OPTIONS = 64, FIRST_LONG = 256 };
  * here plus FIRST_LONG. */
 typedef struct {
   const dmd_option_t *options[MAX_OPTIONS];
-  struct option longs[MAX_OPTIONS + 1];
+  struct option longs[2 * MAX_OPTIONS + 1];
   char letters[2 * MAX_OPTIONS + 2];
-  int n;
+  int n, n_longs;
 } known_t;
 
 static void add_option(known_t *known, const dmd_option_t *option) {
   int argument = option->values == NULL ? no_argument : required_argument;
-  known->options[known->n] = option;
-  known->longs[known->n] = (struct option){option->name, argument, NULL, FIRST_LONG + known->n};
-  known->n++;
+  const char *names[] = {option->name, option->also};
+  for (size_t i = 0; i < 2 && names[i] != NULL; i++)
+    known->longs[known->n_longs++] =
+        (struct option){names[i], argument, NULL, FIRST_LONG + known->n};
+  known->options[known->n++] = option;
   if (option->letter != '\0') {
     char *end = known->letters + strlen(known->letters);
     *end++ = option->letter;

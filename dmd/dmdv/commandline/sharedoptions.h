@@ -62,8 +62,8 @@
 
 #define DMDV_MAX_RECORDS_WITH(type, field, fallback, help)                                         \
   {                                                                                                \
-    "max-records", "N|all", fallback, help, DMD_OPTION_NUMBER_OR_ALL, DMD_OPTION_AT(type, field),  \
-        .least = 1, .most = DMD_MAX_SHOWN                                                          \
+    "max-records", "N|all", fallback, help " (also --limit)", DMD_OPTION_NUMBER_OR_ALL,            \
+        DMD_OPTION_AT(type, field), .least = 1, .most = DMD_MAX_SHOWN, .also = "limit"             \
   }
 
 /* Its default depends on --json: the command stores DMDV_NOT_GIVEN before it reads the options, and
