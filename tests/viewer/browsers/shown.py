@@ -77,8 +77,9 @@ _TREE = """(async (most, cells) => {
     return [...rows].sort((a, b) => a[0] - b[0]).map(([, row]) => row);
   };
   const show = async (row) => {
-    if (scroller !== null) scroller.scrollTop = Math.max(0, row * 24 - scroller.clientHeight / 2);
     for (let idle = 0; idle < 600; idle += isBusy() ? 0 : 1) { // an answer may take long
+      // The rows of a branch that was just opened may not be there yet, and it is too short to scroll so far.
+      if (scroller !== null) scroller.scrollTop = Math.max(0, row * 24 - scroller.clientHeight / 2);
       await drawn();
       const element = elements().find((element, i) => number(element, i) === row);
       if (element !== undefined) return element;
