@@ -253,6 +253,21 @@ def test_end_of_a_run(test):
         test.check("dmdv: no profile was written" in err or "ended by signal 6\n" in err, err)
 
 
+def test_json_and_page_of_a_run(test):
+    path = program(test)
+    out, err = test.dmdv("--json", path, "7", status=7)
+    shown = json.loads(err)
+    test.equal((out, shown["peak"], shown["dump"]["blocks"], os.path.exists(test.path(shown["file"]))),
+               ("", {"bytes": 3000000, "blocks": 1}, 0, True), "what standard error gets")
+    if os.path.exists(os.path.join(test.builddir, "viewer", "page.html")):
+        os.mkdir(test.path("bin"))
+        os.chmod(test.write("bin/xdg-open", '#!/bin/sh\necho "$1" > opened\n'), 0o755)
+        test.dmdv("--open", "-o", "p.json", path, "7", status=7,
+                  environment={"PATH": test.path("bin") + os.pathsep + os.environ["PATH"]})
+        test.check(test.read("opened").endswith(".html\n"), "a page")
+    test.contains(test.dmdv("run", "--json", "--pid=1", status=2)[1], "not for --pid")
+
+
 FORKS = """
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -21,7 +21,7 @@ static void show(dmdv_native_t *native, const char *path, bool print, bool is_qu
   native->own.quiet = !print;
   dmdv_native_finish(native, path);
   if (!print && !is_quiet)
-    dmdv_overview_of_run(path, "native engine, attached", 0);
+    dmdv_overview_of_run(path, "native engine, attached", 0, false);
   dmdv_note("wrote %s", path);
 }
 

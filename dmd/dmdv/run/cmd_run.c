@@ -40,7 +40,7 @@ typedef enum { ENGINE_AUTO, ENGINE_VALGRIND, ENGINE_NATIVE } engine_t;
 typedef struct {
   engine_t engine;
   bool is_preloadable; /* known when the engine was chosen */
-  bool print;
+  bool print, json, open;
   const char *output; /* the pattern of --dmd-out-file */
   char **tool;        /* options for Valgrind and dmd */
   int n_tool;
@@ -86,6 +86,10 @@ static const dmd_option_t own_options[] = {
      DMD_OPTION_WORD, DMD_OPTION_AT(options_t, engine)},
     {"print", NULL, NULL, "at the end, print the records of each profile, not an overview",
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, print)},
+    {"json", NULL, NULL, "print the overview as one JSON object", DMD_OPTION_SWITCH,
+     DMD_OPTION_AT(options_t, json)},
+    {"open", NULL, NULL, "at the end, open dmdv view's page of the profile in a browser",
+     DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, open)},
     DMDV_OUTPUT_OPTION(options_t, output, "dmd.out.%p.json.gz",
                        "name of the profiles, as for --dmd-out-file: %p is the process id"),
     {"pid", "PID", NULL,
@@ -169,9 +173,7 @@ static bool take_own(options_t *options, const char *arg) {
 static bool parse_one(options_t *options, char ***at) {
   char *arg = **at;
   const char *value;
-  if (strcmp(arg, "--print") == 0) {
-    options->print = true;
-  } else if (strcmp(arg, "-o") == 0 || strcmp(arg, "--output") == 0) {
+  if (strcmp(arg, "-o") == 0 || strcmp(arg, "--output") == 0) {
     if ((*at)[1] == NULL)
       return dmdv_error("run: %s needs a value", arg);
     options->output = *++*at;
@@ -181,7 +183,9 @@ static bool parse_one(options_t *options, char ***at) {
     options->output = value;
   } else if (after(arg, "--engine=") != NULL || after(arg, "--ask") != NULL ||
              after(arg, "--expect") != NULL || after(arg, "--pid=") != NULL ||
-             after(arg, "--push-") != NULL || strcmp(arg, "--detach") == 0) {
+             after(arg, "--push-") != NULL || strcmp(arg, "--detach") == 0 ||
+             strcmp(arg, "--print") == 0 || strcmp(arg, "--json") == 0 ||
+             strcmp(arg, "--open") == 0) {
     return take_own(options, arg);
   } else if ((value = after(arg, "--tool=")) != NULL) {
     if (strcmp(value, "dmd") != 0)
@@ -218,6 +222,8 @@ static bool parse_options(options_t *options, char **argv) {
     return dmdv_error("run: give a program; see dmdv run --help");
   if (options->output[0] == '\0')
     return dmdv_error("run: the profile's name is empty");
+  if (options->pid != 0 && (options->json || options->open))
+    return dmdv_error("run: --json and --open are for the end of a program, not for --pid");
   options->program = at;
   return dmdv_pushing_check(&options->push, options->push_every, options->pid != 0);
 }
@@ -276,7 +282,7 @@ static void print_overview(const options_t *options, const char *path, uint32_t 
            options->engine == ENGINE_NATIVE ? "native engine" : "Valgrind",
            dmdv_seconds() - options->begun, by_signal ? "ended by signal" : "exit status",
            by_signal ? status - SIGNALLED : status);
-  dmdv_overview_of_run(path, how, n_files);
+  dmdv_overview_of_run(path, how, n_files, options->json);
 }
 
 /* n_files: see dmd_overview_t; 0: the profile gets no screen. */
@@ -289,7 +295,8 @@ static void show(const options_t *options, const char *path, uint32_t n_files, i
     dmdv_records_of_run(path, options->n_tool, options->tool);
   else if (n_files > 0 && is_file)
     print_overview(options, path, n_files, status);
-  dmdv_note("wrote %s%s", is_file ? "" : "to ", path);
+  if (!options->json)
+    dmdv_note("wrote %s%s", is_file ? "" : "to ", path);
 }
 
 static bool has_option(const options_t *options, const char *option) {
@@ -323,6 +330,8 @@ static int show_written(const options_t *options, const dmdv_written_t *written,
     show(options, dmdv_written_path(written, last), n_files, status);
   else
     dmdv_note("no profile was written%s", why_not);
+  if (n > 0 && options->open)
+    dmdv_page_of_run(dmdv_written_path(written, last));
   dmdv_pushing_end(options->pushing, n > 0 ? dmdv_written_path(written, n - 1) : NULL);
   return dmdv_ask_is_on(options->asks) ? dmdv_ask_compare(options->asks, written, n) : status;
 }

@@ -160,14 +160,15 @@ size_t dmdv_overview_choose(const dmdv_written_t *written, size_t n, uint32_t *n
   return chosen;
 }
 
-bool dmdv_overview_of_run(const char *name, const char *how, uint32_t n_files) {
+bool dmdv_overview_of_run(const char *name, const char *how, uint32_t n_files, bool is_json) {
   dmd_profile_t profile;
   dmd_out_t out;
   if (!load(&profile, name))
     return false;
   dmd_out_init(&out, write_stderr, NULL);
-  dmd_out_char(&out, '\n');
-  print(&out, &profile, &(dmd_overview_t){.how = how, .file = name, .n_files = n_files}, false);
+  if (!is_json)
+    dmd_out_char(&out, '\n');
+  print(&out, &profile, &(dmd_overview_t){.how = how, .file = name, .n_files = n_files}, is_json);
   dmd_out_flush(&out);
   dmd_profile_destroy(&profile);
   return true;
@@ -188,6 +189,11 @@ void dmdv_records_of_run(const char *name, int n_options, char **options) {
   argv[n] = NULL;
   dmdv_print_command.run(n, (char **)argv);
   dmd_env_free(&dmdv_env, argv);
+}
+
+void dmdv_page_of_run(const char *name) {
+  const char *argv[] = {"view", "--open", "--", name, NULL};
+  dmdv_view_command.run(4, (char **)argv);
 }
 
 typedef struct {

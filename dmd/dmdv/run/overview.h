@@ -18,10 +18,13 @@ size_t dmdv_overview_choose(const dmdv_written_t *written, size_t n, uint32_t *n
 
 /* At the end of a run: prints to stderr. how and n_files: see dmd_overview_t. False, with the
  * reason on stderr, if the profile cannot be read. */
-bool dmdv_overview_of_run(const char *name, const char *how, uint32_t n_files);
+bool dmdv_overview_of_run(const char *name, const char *how, uint32_t n_files, bool is_json);
 
 /* Prints all records of the profile as the engine would have done, with those of its options. */
 void dmdv_records_of_run(const char *name, int n_options, char **options);
+
+/* Opens the profile's page in a browser. */
+void dmdv_page_of_run(const char *name);
 
 /* `dmdv FILE...`: prints to standard output, as JSON one object for each file. Returns dmdv's exit
  * status. */
