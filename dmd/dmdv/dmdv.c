@@ -19,6 +19,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* In the order of the help, in which a title comes before the first command of a group. Those after
  * `more` are only in dmdv help all. */
@@ -78,6 +79,10 @@ static void print_help(bool all) {
 
 static int unknown_command(const char *word) {
   const char *names[N_COMMANDS];
+  if (access(word, F_OK) == 0) {
+    dmdv_error("%s is neither a profile nor a program; dmdv history reads histories", word);
+    return 2;
+  }
   for (int i = 0; i < N_COMMANDS; i++)
     names[i] = commands[i]->name;
   const char *nearest = dmdv_nearest(word, names, N_COMMANDS);

@@ -89,6 +89,14 @@ def test_the_wrong_kind_of_file(test):
                 test.check(re.search(r"\bdmdv (run|census|view|print|diff) ?", said), "%s %s: %s" % (command, path, said))
 
 
+def test_a_history_is_no_profile(test):
+    """Whoever gives one to another command learns which one reads it."""
+    path = test.write("h.db", b"SQLite format 3\0" + bytes(84))
+    for command in ["print"], ["census"], ["check", "--max-unreported=10%"], ["merge"], ["leaks"], ["view", "-o", test.path("v.html")]:
+        test.equal(test.error(*command, path), "dmdv: %s: is a history, or another database: see dmdv help history" % path)
+    test.equal(test.error(path), "dmdv: %s is neither a profile nor a program; dmdv history reads histories" % path)
+
+
 def test_standard_input(test):
     path = test.write("good.graph", Graph().bytes())
     expected, _ = test.dmdv("census", "--types=no", path)

@@ -70,7 +70,7 @@ bool dmdv_load_reports_input(dmd_amounts_t *amounts, dmdv_input_t *input, dmd_fa
   return good;
 }
 
-/* Rejects heap graphs, and closes their input. */
+/* Rejects heap graphs and histories, and closes their input. */
 static dmdv_input_t *check_document(dmdv_input_t *input, dmd_fail_t *fail) {
   const char *bytes;
   size_t n;
@@ -78,6 +78,8 @@ static dmdv_input_t *check_document(dmdv_input_t *input, dmd_fail_t *fail) {
   if (good && dmd_graphwriter_is(bytes, n))
     good = dmd_fail(fail, "is a heap graph: give the profile that was written with it, or use dmdv "
                           "census or another command for heap graphs (dmdv help all)");
+  if (good && dmd_source_is_history(bytes, n))
+    good = dmd_fail(fail, DMD_SOURCE_IS_HISTORY);
   if (input != NULL && !good)
     dmdv_input_close(input);
   return good ? input : NULL;

@@ -200,6 +200,8 @@ static bool check_kind(dmd_graphreaderstate_t *l) {
     return false;
   if (dmd_graphwriter_is(bytes, n))
     return true;
+  if (dmd_source_is_history(bytes, n))
+    return dmd_fail(l->fail, DMD_SOURCE_IS_HISTORY);
   n = n < LOOKED_AT ? n : LOOKED_AT;
   while (i < n && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n'))
     i++;

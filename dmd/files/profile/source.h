@@ -6,6 +6,7 @@
 #define DMD_FILES_PROFILE_SOURCE_H
 
 #include "base/fail.h"
+#include "base/mem.h"
 
 /* The double nearest to a NUL-terminated decimal number. */
 typedef double (*dmd_number_fn)(const char *text);
@@ -20,5 +21,14 @@ typedef struct dmd_source {
   dmd_number_fn number; /* used for documents only */
   uint64_t memory_szB;  /* available for the loaded data; 0: unknown */
 } dmd_source_t;
+
+/* Whether the n bytes at the beginning of a file are those of SQLite, with which histories are
+ * kept; and what to say to somebody who gives one for a profile or a heap graph. */
+#define DMD_SOURCE_IS_HISTORY "is a history, or another database: see dmdv help history"
+
+static inline bool dmd_source_is_history(const char *bytes, size_t n) {
+  static const char begin[] = "SQLite format 3";
+  return n >= sizeof begin && dmd_mem_equal(bytes, begin, sizeof begin);
+}
 
 #endif
