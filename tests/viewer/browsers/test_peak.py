@@ -2,8 +2,10 @@
 """The page shows the peak where dmdv print does, and leads to the end and back; test_agree.py compares the figures."""
 
 import json
+import os
 
 import fixtures
+from harness import commands, compiler
 from shown import number
 from test_files import drop
 from test_keys import tab_to
@@ -91,6 +93,21 @@ def test_what_needs_the_end_says_so(t):
     t.contains(page.text(".panel-error"), "types are known of the heap at the end, not at its peak")
     choose(page, "End")
     t.equal(page.texts(".panel-error"), [])
+
+
+def test_an_empty_heap_at_the_end(t):
+    """Its views name the run that records the graph of another moment; none sends people to a switch that it lacks."""
+    folder = t.new_folder()
+    with open(os.path.join(folder, "freed.c"), "w", encoding="utf-8") as file:
+        file.write("#include <stdlib.h>\nint main(void) { void *volatile p = malloc(5000000); free(p); return 0; }\n")
+    program = compiler.compile_program(file.name, os.path.join(folder, "freed"), t.builddir, ["-g"])
+    commands.run([t.place.launcher(), "-q", "--tool=dmd", "--graph=yes", "--dmd-out-file=freed.json.gz", program], folder,
+                 commands.plain_environment(folder))
+    page = t.open(os.path.join(folder, "freed.json.gz"))
+    for link in "view=graph", "view=map", "view=waste":
+        page.go(link)
+        t.contains(page.text("main"), "dmdv run --graph=yes --dump-at-peak=yes --dump-at-exit=no ./app")
+        t.check("choose Peak" not in page.text("main"), link)
 
 
 def test_all_views_and_screens(t):

@@ -9,7 +9,7 @@ import type { Client } from "../core/client.ts";
 import { failureOf } from "../core/protocol.ts";
 import type { Failure } from "../state/machine.ts";
 import { LazyRows, type LazyAnswer, type LazyLine, type LazyRow } from "./lazyrows.ts";
-import { EmptyPanel, ErrorPanel } from "./panels.tsx";
+import { ErrorPanel, NothingAtTheEnd } from "./panels.tsx";
 import { HEAD_HEIGHT, useRowList } from "./rowlist.ts";
 import { columnsFor, type Minor } from "./table.tsx";
 import { TREE_KEYS, TreeMark, TreeRows } from "./treerows.tsx";
@@ -72,7 +72,7 @@ export function LazyTree<Row extends LazyRow>(props: LazyTreeProps<Row>): JSX.El
       if (row !== undefined) onChoose(row);
     });
   if (failure !== null) return <ErrorPanel failure={failure} />;
-  if (rows.isKnown && rows.total === 0) return <EmptyPanel title="No block is of this kind." does="To record the heap near its peak" command="dmdv run --graph=yes --dump-at-peak=yes --dump-at-exit=no ./app" />;
+  if (rows.isKnown && rows.total === 0) return <NothingAtTheEnd title="No block is of this kind." />;
   return (
     <TreeRows label={props.label} list={list} total={rows.total} lineAt={(index) => rows.line(index)} onToggle={toggle} onChoose={choose}
       tracks={[...columns.map((column) => column.width), "minmax(16em, 1fr)"].join(" ")} head={<Head columns={columns} />}

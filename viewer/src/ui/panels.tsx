@@ -74,3 +74,8 @@ export function EmptyPanel({ title, children, command, does = "To record it" }: 
     </div>
   );
 }
+
+/** For views of a heap graph, which no profile has of the peak. */
+export function NothingAtTheEnd({ title }: { title: string }): JSX.Element {
+  return <EmptyPanel title={title} does="To record the heap near its peak" command="dmdv run --graph=yes --dump-at-peak=yes --dump-at-exit=no ./app" />;
+}

@@ -12,10 +12,10 @@ import { Canvas, type Part, type Point } from "../ui/canvas.tsx";
 import { Facts } from "../ui/details.tsx";
 import { colour } from "../ui/drawing.ts";
 import { isPlain } from "../ui/keys.ts";
+import { NothingAtTheEnd } from "../ui/panels.tsx";
 import { stateName, stateVariable } from "../ui/state.tsx";
 import { Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { CELL, cellAfter, cellAt, columnsOf, partAround } from "./heapmapmodel.ts";
-import { NoBlocks } from "./noblocks.tsx";
 import { hasGraph, isGraph, NO_GRAPH, type View, type ViewProps } from "./view.ts";
 
 const CELLS = 8192;
@@ -72,7 +72,7 @@ function HeapMap({ client, keys, set }: ViewProps): JSX.Element {
         {answer !== null && <Legend answer={answer} />}
       </Toolbar>
       <Answered asked={map} what="Drawing addresses">
-        {(drawn) => (drawn.bytes === 0 ? <NoBlocks keys={keys} /> : <Squares key={asked} answer={drawn} zoom={zoom} />)}
+        {(drawn) => (drawn.bytes === 0 ? <NothingAtTheEnd title="There was no block at this moment." /> : <Squares key={asked} answer={drawn} zoom={zoom} />)}
       </Answered>
     </>
   );
