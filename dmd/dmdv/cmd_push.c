@@ -58,7 +58,10 @@ static bool send_files(options_t *o) {
       good = false;
       continue;
     }
-    good = dmdv_push_send(&o->push, "push", o->files.names[i], &profile) && good;
+    if (dmdv_push_send(&o->push, "push", o->files.names[i], &profile))
+      dmdv_push_note_sent(&o->push, o->files.names[i]);
+    else
+      good = false;
     dmd_profile_destroy(&profile);
   }
   return good;

@@ -127,7 +127,9 @@ def test_output_and_limits(test):
     test.equal(test.read("out.txt").splitlines()[2:],
                ["            100   52.08%              1              0  65 to 128 bytes",
                 "# and 3 more (--max-records=all shows them)"])
-    test.equal(len(census(test, "--by=size", "--max-records=1", path)["rows"]), 4)
+    rows = census(test, "--by=size", path)["rows"]
+    limited = census(test, "--by=size", "--max-records=1", path)
+    test.equal((len(rows), limited["rows"], limited["leftOut"]), (4, rows[:1], 3))
     out, _ = test.dmdv("census", "--types=no", "--by=stack", "--max-frames=1", path)
     test.check("main" not in out, out)
 

@@ -108,7 +108,8 @@ def check_pprof(test, body):
 
 def test_pyroscope(test):
     with Store() as store:
-        test.equal(push(test, "--store=pyroscope", "--to=" + store.url + "/", "--label=region=north sea", "--label=env=a.b", write(test)), "", "messages")
+        test.equal(push(test, "--store=pyroscope", "--to=" + store.url + "/", "--label=region=north sea", "--label=env=a.b", write(test)),
+                   "dmdv: sent %s to %s/\n" % (test.path("p.json"), store.url), "messages")
     (path, headers, body), = store.requests
     url = urllib.parse.urlsplit(path)
     test.equal(url.path, "/ingest", "path")

@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import re
 import subprocess
 import time
 
@@ -92,6 +93,8 @@ def test_push_while_the_program_runs(test):
     test.equal(len(written), 1, str(written))
     test.contains(err, "dmdv: wrote %s\n" % written[0])
     test.lacks(err, "not sent")
+    said = re.search(r"^dmdv: sent (\d+) profiles? to %s/ingest$" % re.escape(store.url), err, re.MULTILINE)
+    test.check(said and 1 <= int(said[1]) <= len(whole), err)
 
 
 def test_push_to_a_store_that_is_away(test):

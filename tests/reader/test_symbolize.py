@@ -3,6 +3,7 @@
 
 import os
 import random
+import re
 import shutil
 
 import test_run
@@ -151,6 +152,25 @@ def test_debug_folder(test):
     test.write("p.json", program.profile([("outer", 0)], build_id=other))
     test.check("no name" in symbolize(test, "--debug-dir=debug", "p.json"), "another build")
     test.check(stacks(test, "p.json")[1][0].startswith("???["), "a file of another build under this build id")
+
+
+def test_lines_are_those_of_addr2line(test):
+    """At each address of two functions, with the calls that are inlined there, as GNU's addr2line says of the same file."""
+    if shutil.which("addr2line") is None:
+        raise Skip("addr2line is not installed")
+    program = Program(test)
+    first, last = program.symbols["outer"], program.symbols["main"]
+    addresses = range(min(first, last), max(first, last) + 8)
+    said = test.run(["addr2line", "-ia", "-e", program.path, *("0x%x" % address for address in addresses)]).out
+    expected = [re.findall(r"([^/\n]+:\d+)(?: \(discriminator \d+\))?$", part, re.MULTILINE) for part in re.split(r"^0x.*\n", said, flags=re.MULTILINE)[1:]]
+    test.equal(len(expected), len(addresses), "addresses")
+    test.check({1, 2} <= {len(lines) for lines in expected}, "with inlined calls and without: %s" % said)
+    test.write("p.json", program.profile(*[[("outer", address - first)] for address in addresses]))
+    symbolize(test, "p.json")
+    found = stacks(test, "p.json")
+    for number, lines in enumerate(expected, 1):
+        places = [re.search(r"\(([^()]+:\d+)\)$", frame) for frame in found[number]]
+        test.equal([place and place[1] for place in places], lines or [None], "at 0x%x: %s" % (addresses[number - 1], found[number]))
 
 
 def test_recorded_without_symbols(test):

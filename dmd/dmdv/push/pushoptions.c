@@ -138,6 +138,14 @@ bool dmdv_push_send(const dmdv_push_options_t *o, const char *command, const cha
   return good;
 }
 
+void dmdv_push_note_sent(const dmdv_push_options_t *o, const char *what) {
+  dmd_strbuf_t shown;
+  dmd_strbuf_init(&shown, &dmdv_env);
+  dmdv_show_url(&shown, o->url);
+  dmdv_note("sent %s to %s", what, shown.text);
+  dmd_strbuf_destroy(&shown);
+}
+
 void dmdv_push_options_destroy(dmdv_push_options_t *o) {
   dmdv_labels_destroy(&o->labels);
   for (size_t i = 0; i < o->n_headers; i++)

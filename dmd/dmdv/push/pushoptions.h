@@ -87,6 +87,9 @@ bool dmdv_push_check(dmdv_push_options_t *o, const char *command, const char *pr
 bool dmdv_push_send(const dmdv_push_options_t *o, const char *command, const char *file,
                     const dmd_profile_t *profile);
 
+/* Tells the user that something, such as a file, was sent. */
+void dmdv_push_note_sent(const dmdv_push_options_t *o, const char *what);
+
 void dmdv_push_options_destroy(dmdv_push_options_t *o);
 
 #endif

@@ -204,6 +204,14 @@ static void end_child(dmdv_pushing_t *pushing) {
   pushing->child = 0;
 }
 
+static void note_sent(const dmdv_pushing_t *pushing) {
+  char what[32];
+  uint32_t n = pushing->n_tried - pushing->n_lost;
+  snprintf(what, sizeof what, "%u %s", n, n == 1 ? "profile" : "profiles");
+  if (n > 0)
+    dmdv_push_note_sent(pushing->options, what);
+}
+
 void dmdv_pushing_end(dmdv_pushing_t *pushing, const char *path) {
   const dmd_load_options_t load = {.contents = true, .moment = DMD_MOMENT_ALL};
   dmd_profile_t profile;
@@ -215,6 +223,7 @@ void dmdv_pushing_end(dmdv_pushing_t *pushing, const char *path) {
     note_outcome(pushing, good);
     dmd_profile_destroy(&profile);
   }
+  note_sent(pushing);
   if (pushing->n_lost > 0)
     dmdv_note("run: %u of %u profiles were not sent", pushing->n_lost, pushing->n_tried);
 }
