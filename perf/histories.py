@@ -50,8 +50,9 @@ class OnServer:
         return int(self.server.sql(self.db, "SELECT pg_database_size(current_database())")[0][0])
 
     def settle(self):
-        """Waits until each process of the server that answers a client has ended."""
-        while any(name.startswith("postgres: dmd ") for name in children(self.server.process.pid)):
+        """Waits until the server has seen that each process that answered a client has ended. One that it has not seen has no
+        command line any more."""
+        while any(name == "" or name.startswith("postgres: dmd ") for name in children(self.server.process.pid)):
             time.sleep(0.02)  # between two looks
 
     def cpu(self):
