@@ -2,6 +2,7 @@
 /* A tree of tables: each slot leads to a further table, by two blocks in turns. */
 #include <valgrind/dmd.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { SLOTS = 3, DEPTH = 4 };
@@ -28,7 +29,10 @@ static struct table *table_new(int depth) {
 }
 
 int main(void) {
+  char text[64];
   root = table_new(DEPTH);
+  /* A call that uses many registers: none leads to a table any longer. */
+  snprintf(text, sizeof text, "%d %g %s", SLOTS, 0.1 * DEPTH, "tables");
   DMD_GRAPH("tables");
   return 0;
 }
