@@ -290,7 +290,7 @@ def test_of_a_run_with_processes(test):
     path = compiler.compile_program(test.write("forks.c", FORKS), test.path("forks"), test.builddir, ["-g"])
     _, err = test.dmdv("run", path)
     first, last = re.findall(r"(?m)^dmdv: wrote dmd\.out\.(\d+)\.json\.gz$", err)
-    test.check(f"\n  one of    2 profiles: process {last} has the largest peak (dmdv FILE shows another)\n  peak      3.0" in err, err)
+    test.check(f"\n  one of    2 profiles: dump 1 of process {last} has the largest peak (dmdv FILE shows another)\n  peak      3.0" in err, err)
     test.check(first != last and f"\ndmdv print dmd.out.{last}.json.gz  " in err, err)
 
 
@@ -414,6 +414,13 @@ def test_waste_at_the_peak(test):
     [found] = re.findall(r"^  a +([0-9.]+) MB .* blocks  double\[\]", screen, re.M)
     # The last dump is at most an eighth away from the peak.
     test.check(5000 * 63 * 8 / 9 * 8 < float(found) * MIB < 5000 * 64 * 8, found)
+    little = "\ndmdv waste p.json.gz  says what could be saved: little\n"
+    screen = test.dmdv("run", "--graph=yes", "-o", "p.json.gz", program(test))[1]
+    test.check(little not in screen and "--dump-at-peak" in screen, screen)  # the graph is of another moment
+    test.write("full.c", "#include <stdlib.h>\nint main(void) {\n  char *volatile p = malloc(1 << 20);\n"
+               "  for (int i = 0; i < 1 << 20; i++)\n    p[i] = (char)rand();\n  return 0;\n}\n")
+    path = compiler.compile_program(test.path("full.c"), test.path("full"), test.builddir, ["-g"])
+    test.contains(test.dmdv("run", "--graph=yes", "-o", "p.json.gz", path)[1], little)
 
 
 def test_graphs_name_owners(test):

@@ -364,4 +364,5 @@ def test_native_a_running_program(test):
             starter.terminate()
     out, err = test.dmdv("--pid=%d" % os.getpid())
     test.check(err.startswith("dmdv: process %d runs without dmd: " % os.getpid()) and "resident" in out, err + out)
+    test.contains(err, "; dmdv run --pid=%d records its heap from now on, dmdv ./program from the beginning\n" % os.getpid())
     test.equal(test.error("--pid=x"), "dmdv: --pid: x is not a process id")

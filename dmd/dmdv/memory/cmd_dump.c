@@ -222,8 +222,8 @@ int dmdv_look_at_process(const char *given) {
   if (dmdv_has_engine(pid))
     return show_dump(pid);
   snprintf(pid_text, sizeof pid_text, "%u", pid);
-  dmdv_note("process %u runs without dmd: this is what the system and its reporters know of it; a "
-            "program that dmdv starts, as in dmdv ./program, also shows what its heap is made of",
-            pid);
+  dmdv_note("process %u runs without dmd: this is what the system and its reporters know of it; "
+            "dmdv run --pid=%u records its heap from now on, dmdv ./program from the beginning",
+            pid, pid);
   return dmdv_memory_command.run(2, argv);
 }

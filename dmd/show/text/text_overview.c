@@ -403,6 +403,8 @@ static void print_next(const screen_t *s) {
   for (size_t i = 0; i < sizeof more / sizeof *more; i++)
     if (has_command(s->findings, more[i].command))
       print_command(out, more[i].command, file, more[i].what);
+  if (s->overview->waste != NULL && !profile->shows_peak && !has_command(s->findings, "waste"))
+    print_command(out, "waste", file, "says what could be saved: little");
   /* The graph at exit lacks what was freed. */
   if (profile->shows_peak && dmd_run_is_at_exit(&profile->run) &&
       profile->run.peak.szB >= LEAST_DUMPED_SZB)
@@ -429,13 +431,13 @@ static void print_end(const screen_t *s) {
 
 /* ---- The whole. ---- */
 
-/* `  one of    3 profiles: process 4711 has the largest peak (dmdv FILE shows another)` */
+/* `  one of    3 profiles: dump 1 of process 7 has the largest peak (dmdv FILE shows another)` */
 static void print_choice(dmd_out_t *out, const dmd_profile_t *profile, uint32_t n_files) {
-  if (n_files < 2)
-    return;
   dmd_out_str(out, "  one of    ");
   dmd_print_number(out, n_files, false);
-  dmd_out_str(out, " profiles: process ");
+  dmd_out_str(out, " profiles: dump ");
+  dmd_out_u64(out, profile->run.dump_number);
+  dmd_out_str(out, " of process ");
   dmd_out_u64(out, profile->run.pid);
   dmd_out_str(out, " has the largest peak (dmdv FILE shows another)\n");
 }
@@ -443,7 +445,8 @@ static void print_choice(dmd_out_t *out, const dmd_profile_t *profile, uint32_t 
 static void print_figures(const screen_t *s) {
   const dmd_profile_t *profile = s->p->profile;
   print_header(s->p->out, profile, s->overview);
-  print_choice(s->p->out, profile, s->overview->n_files);
+  if (s->overview->n_files > 1)
+    print_choice(s->p->out, profile, s->overview->n_files);
   if (profile->run.is_known)
     print_run_figures(s->p->out, &profile->run);
   dmd_print_growth(s->p->out, "  growing   steadily by ", profile);
