@@ -40,7 +40,7 @@ def _headline(t, page, fixture, heap):
         return
     estimated = "bytesError" in heap
     change = fixture.old is not None and "%s bytes in %s blocks since " % tuple(with_sign(heap[key]) for key in ("bytes", "blocks"))
-    text = page.text(".headline")
+    text = page.text(".headline").removesuffix(", with the allocator's rounding")
     t.equal(text[:len(change)] if change else text, change or ("About " if estimated else "") + sums(heap))
     error = estimated and "all figures of blocks are estimates, here with a standard error of %s and %s." % (
         bytes_of(heap["bytesError"]), blocks_of(heap["blocksError"]))

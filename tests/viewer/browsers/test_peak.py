@@ -33,7 +33,7 @@ def test_opens_with_it(t):
     t.equal(chosen(page), ["Peak"])
     t.picture(page, "peak")
     choose(page, "End")
-    t.contains(page.text(".headline"), "in 3 blocks")
+    t.contains(page.text(".headline"), "in 3 blocks, with the allocator's rounding")
     t.contains(page.text("main"), "Peak: 500,200 bytes in 3 blocks, after ")
     t.picture(page, "peak-end")
     page.expect_quiet(t)

@@ -104,7 +104,10 @@ function headline(answer: OverviewAnswer, old: FileInfo | undefined, atPeak: boo
   const { heap, sampled } = answer;
   if (old !== undefined) return `${sampled ? "About " : ""}${signed(heap.bytes)} bytes in ${signed(heap.blocks)} blocks since ${fileTitle(old)}`;
   const [first] = peakLines(answer);
-  return atPeak && first !== undefined ? first : `${sampled ? "About " : ""}${bytes(heap.bytes)} in ${blocks(heap.blocks)}`;
+  if (atPeak && first !== undefined) return first;
+  // The peak, which the next line tells, is of requested bytes.
+  const rounding = first === undefined || sampled ? "" : ", with the allocator's rounding";
+  return `${sampled ? "About " : ""}${bytes(heap.bytes)} in ${blocks(heap.blocks)}${rounding}`;
 }
 
 function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "old" | "goTo">): JSX.Element {
