@@ -183,8 +183,9 @@ def memory_that_holds_nothing(t):
     folder = t.new_folder()
     run = t.run_command([t.program(), folder + "/file"])
     before, after, of_file, of_file_after = map(int, run.out.split()[:4])
-    # The tool looks into a file's first page for an object's header. Mostly Valgrind has done so before, but not in tmpfs.
-    t.check(of_file_after - of_file <= 4, "%d KiB of the file came into memory" % (of_file_after - of_file))
+    # A file's first page is read, where an object has its header, and the native engine reads the pages next to one that is in
+    # memory. Most file systems have read these ahead, but not tmpfs.
+    t.check(of_file_after - of_file <= 12, "%d KiB of the file came into memory" % (of_file_after - of_file))
     t.check(after - before < 8 * 1024, "%d KiB became resident" % (after - before))
     graph = run.graph_numbered(1)
     target = next(i + 1 for i, b in enumerate(graph.blocks) if b.requested == 77)
