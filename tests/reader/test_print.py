@@ -354,7 +354,8 @@ def test_a_file_alone(test):
     test.equal(test.dmdv(path), shown, "an executable profile")
     test.equal(test.dmdv(path, "--section=unreported"), test.dmdv("print", path, "--section=unreported"), "with an option")
     for name in (test.write("text", "no profile"), test.folder):
-        test.check("unknown command" in test.error(name), name)
+        test.check("is neither a profile nor a program" in test.error(name), name)
+    test.check("unknown command" in test.error("no-such-command"), "a name of nothing")
 
 
 def test_errors_as_json(test):
