@@ -93,22 +93,27 @@ def function_of(frame):
 
 class Beginnings:
     """Finds the allocation functions from dmdv's sums by function. A function that only allocates for its callers has a sum
-    if a stack has no other frames; then the stacks that begin with it add up to more than dmdv's sum."""
+    if a stack has no other frames; then the stacks that begin with it add up to more than dmdv's sum. A function without a name
+    that one like sqlite3Malloc calls is a part of that."""
 
     def __init__(self):
         self.functions, self.substitutes = set(), set()
+
+    @staticmethod
+    def is_part(stack, i):
+        return stack[i].startswith("???") and i + 1 < len(stack) and re.search("alloc", stack[i + 1], re.IGNORECASE) is not None
 
     def learn(self, stacks, sums):
         """stacks: [(the functions, the innermost first, bytes)]; sums: {function: bytes}."""
         found = collections.Counter()
         for stack, size in stacks:
-            found[next((function for function in stack if function in sums), None)] += size
+            found[next((function for i, function in enumerate(stack) if function in sums and not self.is_part(stack, i)), None)] += size
         self.functions |= set(sums)
         self.substitutes |= {function for function, size in found.items() if function is not None and size > sums[function]}
 
     def place(self, stack):
         """The place of the allocating function in a stack."""
-        places = [i for i, function in enumerate(stack) if function in self.functions]
+        places = [i for i, function in enumerate(stack) if function in self.functions and not self.is_part(stack, i)]
         return next((i for i in places if stack[i] not in self.substitutes), places[0] if places else 0)
 
 
