@@ -119,10 +119,7 @@ static void runs_destroy(dmdv_runs_t *runs) {
 /* ---- Curves. ---- */
 
 /* Columns of DMDV_SQL_VALUES and DMDV_SQL_VALUES_OF. */
-enum { SERIES, RUN, VALUE };
-
-/* Columns of DMDV_SQL_SERIES. */
-enum { ID, KIND, NAME };
+enum { SERIES, KIND, NAME, RUN, VALUE };
 
 static const char of[] = " of ";
 
@@ -131,16 +128,9 @@ typedef struct {
   int64_t value;
 } entry_t;
 
-typedef struct {
-  dmd_metric_kind_t kind;
-  const char *name; /* with its kind's; in the texts of the runs */
-} series_t;
-
 /* The arrays have room for the values of all runs. */
 typedef struct {
   dmdv_runs_t runs;
-  dmd_pool_t all_series;  /* series_t */
-  dmd_map_t series_by_id; /* numbers in all_series, as pointers */
   void (*visit)(void *ctx, const dmdv_curve_t *curve);
   void *ctx;
   bool all_processes; /* whether to make curves of all processes together, of each, or of one */
@@ -249,35 +239,16 @@ static void end_series(reading_t *r) {
   r->n_entries = 0;
 }
 
-static void begin_series(reading_t *r, int64_t id) {
-  uint32_t number = (uint32_t)(uintptr_t)dmd_map_find(&r->series_by_id, (uint64_t)id);
-  const series_t *series = number != 0 ? DMD_POOL_AT(&r->all_series, const series_t, number) : NULL;
-  r->series = id;
-  r->kind = series != NULL ? series->kind : DMD_N_FIGURES;
-  dmd_strbuf_cut(&r->name, 0);
-  dmd_strbuf_str(&r->name, series != NULL ? series->name : "");
-}
-
-static void add_series(reading_t *r, dmdv_database_t *db) {
+static void begin_series(reading_t *r, dmdv_database_t *db) {
   const char *kind = dmdv_sql_column_text(db, KIND), *name = dmdv_sql_column_text(db, NAME);
-  uint32_t number = dmd_pool_add(&r->all_series);
+  r->series = dmdv_sql_column_int(db, SERIES);
+  r->kind = dmd_metric_kind_of(kind);
   dmd_strbuf_cut(&r->name, 0);
   dmd_strbuf_str(&r->name, kind);
   if (name[0] != '\0') {
     dmd_strbuf_str(&r->name, " ");
     dmd_strbuf_str(&r->name, name);
   }
-  *DMD_POOL_AT(&r->all_series, series_t, number) =
-      (series_t){dmd_metric_kind_of(kind), keep(&r->runs, r->name.text)};
-  dmd_map_add(&r->series_by_id, (uint64_t)dmdv_sql_column_int(db, ID), (void *)(uintptr_t)number);
-}
-
-static bool load_series(reading_t *r, dmdv_database_t *db) {
-  dmdv_sql_step_t step;
-  dmdv_sql_start(db, DMDV_SQL_SERIES);
-  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
-    add_series(r, db);
-  return step == DMDV_SQL_DONE;
 }
 
 /* ---- A statement's rows, series by series. ---- */
@@ -288,7 +259,7 @@ static bool read_values(reading_t *r, dmdv_database_t *db) {
   while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
     if (dmdv_sql_column_int(db, SERIES) != r->series) {
       end_series(r);
-      begin_series(r, dmdv_sql_column_int(db, SERIES));
+      begin_series(r, db);
     }
     uint32_t run = dmdv_runs_find(&r->runs, dmdv_sql_column_int(db, RUN));
     if (run != 0 && r->kind != DMD_N_FIGURES && r->n_entries < dmdv_runs_count(&r->runs))
@@ -308,10 +279,7 @@ static bool begin(reading_t *r, dmdv_database_t *db, int64_t most,
                   void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx) {
   *r = (reading_t){.visit = visit, .ctx = ctx};
   bool good = runs_load(&r->runs, db, most);
-  dmd_pool_init(&r->all_series, &dmdv_env, "dmdv.curves", sizeof(series_t));
-  dmd_map_init(&r->series_by_id, &dmdv_env, "dmdv.curves");
   dmd_strbuf_init(&r->name, &dmdv_env);
-  good = good && load_series(r, db);
   r->entries = array_of(r, sizeof *r->entries);
   r->builds = array_of(r, sizeof *r->builds);
   r->points = array_of(r, sizeof *r->points);
@@ -325,8 +293,6 @@ static void end(reading_t *r) {
   dmd_env_free(&dmdv_env, r->builds);
   dmd_env_free(&dmdv_env, r->entries);
   dmd_strbuf_destroy(&r->name);
-  dmd_map_destroy(&r->series_by_id);
-  dmd_pool_destroy(&r->all_series);
   runs_destroy(&r->runs);
 }
 
