@@ -119,7 +119,10 @@ static void runs_destroy(dmdv_runs_t *runs) {
 /* ---- Curves. ---- */
 
 /* Columns of DMDV_SQL_VALUES and DMDV_SQL_VALUES_OF. */
-enum { SERIES, KIND, NAME, RUN, VALUE };
+enum { SERIES, RUN, VALUE };
+
+/* Columns of DMDV_SQL_SERIES. */
+enum { ID, KIND, NAME };
 
 static const char of[] = " of ";
 
@@ -128,9 +131,17 @@ typedef struct {
   int64_t value;
 } entry_t;
 
+/* A history may have a million of them. */
+typedef struct {
+  int64_t id;
+  uint64_t kind, name; /* offsets in `texts` */
+} series_t;
+
 /* The arrays have room for the values of all runs. */
 typedef struct {
   dmdv_runs_t runs;
+  dmd_pool_t all_series; /* series_t, by id */
+  dmd_strbuf_t texts;    /* of the series, each with a NUL */
   void (*visit)(void *ctx, const dmdv_curve_t *curve);
   void *ctx;
   bool all_processes; /* whether to make curves of all processes together, of each, or of one */
@@ -239,9 +250,46 @@ static void end_series(reading_t *r) {
   r->n_entries = 0;
 }
 
-static void begin_series(reading_t *r, dmdv_database_t *db) {
-  const char *kind = dmdv_sql_column_text(db, KIND), *name = dmdv_sql_column_text(db, NAME);
-  r->series = dmdv_sql_column_int(db, SERIES);
+static uint64_t add_text(reading_t *r, const char *text) {
+  uint64_t at = r->texts.n;
+  dmd_strbuf_bytes(&r->texts, text, strlen(text) + 1);
+  return at;
+}
+
+static bool load_series(reading_t *r, dmdv_database_t *db) {
+  dmdv_sql_step_t step;
+  dmdv_sql_start(db, DMDV_SQL_SERIES);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
+    uint32_t number = dmd_pool_add(&r->all_series);
+    *DMD_POOL_AT(&r->all_series, series_t, number) =
+        (series_t){.id = dmdv_sql_column_int(db, ID),
+                   .kind = add_text(r, dmdv_sql_column_text(db, KIND)),
+                   .name = add_text(r, dmdv_sql_column_text(db, NAME))};
+  }
+  return step == DMDV_SQL_DONE;
+}
+
+/* NULL: it came after they were loaded. */
+static const series_t *find_series(const reading_t *r, int64_t id) {
+  uint32_t first = 1, end = r->all_series.last + 1;
+  while (first < end) {
+    uint32_t middle = first + (end - first) / 2;
+    const series_t *series = DMD_POOL_AT(&r->all_series, const series_t, middle);
+    if (series->id == id)
+      return series;
+    if (series->id < id)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return NULL;
+}
+
+static void begin_series(reading_t *r, int64_t id) {
+  const series_t *series = find_series(r, id);
+  const char *kind = series != NULL ? r->texts.text + series->kind : "";
+  const char *name = series != NULL ? r->texts.text + series->name : "";
+  r->series = id;
   r->kind = dmd_metric_kind_of(kind);
   dmd_strbuf_cut(&r->name, 0);
   dmd_strbuf_str(&r->name, kind);
@@ -259,7 +307,7 @@ static bool read_values(reading_t *r, dmdv_database_t *db) {
   while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
     if (dmdv_sql_column_int(db, SERIES) != r->series) {
       end_series(r);
-      begin_series(r, db);
+      begin_series(r, dmdv_sql_column_int(db, SERIES));
     }
     uint32_t run = dmdv_runs_find(&r->runs, dmdv_sql_column_int(db, RUN));
     if (run != 0 && r->kind != DMD_N_FIGURES && r->n_entries < dmdv_runs_count(&r->runs))
@@ -279,7 +327,10 @@ static bool begin(reading_t *r, dmdv_database_t *db, int64_t most,
                   void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx) {
   *r = (reading_t){.visit = visit, .ctx = ctx};
   bool good = runs_load(&r->runs, db, most);
+  dmd_pool_init(&r->all_series, &dmdv_env, "dmdv.curves", sizeof(series_t));
+  dmd_strbuf_init(&r->texts, &dmdv_env);
   dmd_strbuf_init(&r->name, &dmdv_env);
+  good = good && load_series(r, db);
   r->entries = array_of(r, sizeof *r->entries);
   r->builds = array_of(r, sizeof *r->builds);
   r->points = array_of(r, sizeof *r->points);
@@ -293,6 +344,8 @@ static void end(reading_t *r) {
   dmd_env_free(&dmdv_env, r->builds);
   dmd_env_free(&dmdv_env, r->entries);
   dmd_strbuf_destroy(&r->name);
+  dmd_strbuf_destroy(&r->texts);
+  dmd_pool_destroy(&r->all_series);
   runs_destroy(&r->runs);
 }
 

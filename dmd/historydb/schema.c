@@ -131,13 +131,14 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
         " JOIN build ON build.id = run.build JOIN environment ON environment.id = run.environment"
         " WHERE place <= ?1"
         " ORDER BY run.moment, environment.id, branch, time, build.id, run.launch, process, run.id",
-    /* ids of runs -> series, kind, name, run, value; those of one series together */
-    [DMDV_SQL_VALUES] =
-        "SELECT series, kind, name, run, value FROM value JOIN series ON series.id = value.series"
-        " WHERE run IN ({numbers}?1{end}) ORDER BY series, run",
+    /* -> id, kind, name */
+    [DMDV_SQL_SERIES] = "SELECT id, kind, name FROM series ORDER BY id",
+    /* ids of runs -> series, run, value; those of one series together */
+    [DMDV_SQL_VALUES] = "SELECT series, run, value FROM value WHERE run IN ({numbers}?1{end})"
+                        " ORDER BY series, run",
     /* kind, name -> the columns of DMDV_SQL_VALUES, for one series */
     [DMDV_SQL_VALUES_OF] =
-        "SELECT series, kind, name, run, value FROM value"
+        "SELECT series, run, value FROM value"
         " JOIN series ON series.id = value.series WHERE kind = ?1 AND name = ?2 ORDER BY run",
     /* series, process, moment, environment, build -> state, reason */
     [DMDV_SQL_FIND_ALARM] = "SELECT state, reason FROM alarm WHERE series = ?1 AND process = ?2"
