@@ -155,6 +155,7 @@ def test_lists_of_histories_are_shortened(test):
         test.check(n > 1, "nothing to shorten for dmdv history " + name)
     builds = history.run("list", "--max-records=2").partition("\n\n")[0]
     test.equal([builds.count("\n  "), builds.count("# and 18 more builds")], [2, 1], builds)
+    test.contains(history.run("list"), "tag index, loaded, main: 16 builds\n")
     shown = history.run("show", "--max-records=3", "heap")
     test.equal(re.findall(r"(b\d+)\n", shown), ["b13", "b14", "b15", "b21", "b22", "b23"], shown)
 

@@ -135,7 +135,7 @@ static void write_series(void *ctx, const dmdv_curve_t *curve) {
   dmd_out_str(l->out, "  ");
   write_name(l, curve);
   dmd_out_str(l->out, ": ");
-  dmd_print_count(l->out, curve->n, false, " more build", " more builds");
+  dmd_print_count(l->out, curve->n, false, "build", "builds");
   dmd_out_char(l->out, '\n');
 }
 
