@@ -121,7 +121,7 @@ static void runs_destroy(dmdv_runs_t *runs) {
 /* Columns of DMDV_SQL_VALUES and DMDV_SQL_VALUES_OF. */
 enum { SERIES, RUN, VALUE };
 
-/* Columns of DMDV_SQL_SERIES. */
+/* Columns of DMDV_SQL_SERIES and DMDV_SQL_SERIES_OF. */
 enum { ID, KIND, NAME };
 
 static const char of[] = " of ";
@@ -256,9 +256,11 @@ static uint64_t add_text(reading_t *r, const char *text) {
   return at;
 }
 
+/* Of the statement that was started. */
 static bool load_series(reading_t *r, dmdv_database_t *db) {
   dmdv_sql_step_t step;
-  dmdv_sql_start(db, DMDV_SQL_SERIES);
+  dmd_pool_rewind(&r->all_series);
+  dmd_strbuf_cut(&r->texts, 0);
   while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
     uint32_t number = dmd_pool_add(&r->all_series);
     *DMD_POOL_AT(&r->all_series, series_t, number) =
@@ -330,7 +332,6 @@ static bool begin(reading_t *r, dmdv_database_t *db, int64_t most,
   dmd_pool_init(&r->all_series, &dmdv_env, "dmdv.curves", sizeof(series_t));
   dmd_strbuf_init(&r->texts, &dmdv_env);
   dmd_strbuf_init(&r->name, &dmdv_env);
-  good = good && load_series(r, db);
   r->entries = array_of(r, sizeof *r->entries);
   r->builds = array_of(r, sizeof *r->builds);
   r->points = array_of(r, sizeof *r->points);
@@ -355,6 +356,10 @@ bool dmdv_curves_visit(dmdv_database_t *db, int64_t most,
   bool good = begin(&r, db, most, visit, ctx);
   r.all_processes = true;
   if (good) {
+    dmdv_sql_start(db, DMDV_SQL_SERIES);
+    good = load_series(&r, db);
+  }
+  if (good) {
     dmdv_sql_start(db, DMDV_SQL_VALUES);
     dmdv_sql_text(db, r.runs.ids.text);
     good = read_values(&r, db);
@@ -371,10 +376,16 @@ static bool read_named(reading_t *r, dmdv_database_t *db, const char *name, size
   size_t kind = strcspn(text.text, " ");
   const char *rest = text.text + kind + (kind < n);
   text.text[kind] = '\0';
-  dmdv_sql_start(db, DMDV_SQL_VALUES_OF);
+  dmdv_sql_start(db, DMDV_SQL_SERIES_OF);
   dmdv_sql_text(db, text.text);
   dmdv_sql_text(db, rest);
-  bool good = read_values(r, db);
+  bool good = load_series(r, db);
+  if (good) {
+    dmdv_sql_start(db, DMDV_SQL_VALUES_OF);
+    dmdv_sql_text(db, text.text);
+    dmdv_sql_text(db, rest);
+    good = read_values(r, db);
+  }
   dmd_strbuf_destroy(&text);
   return good;
 }

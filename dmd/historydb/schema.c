@@ -133,6 +133,8 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
         " ORDER BY run.moment, environment.id, branch, time, build.id, run.launch, process, run.id",
     /* -> id, kind, name */
     [DMDV_SQL_SERIES] = "SELECT id, kind, name FROM series ORDER BY id",
+    /* kind, name -> the columns of DMDV_SQL_SERIES, for one series */
+    [DMDV_SQL_SERIES_OF] = "SELECT id, kind, name FROM series WHERE kind = ?1 AND name = ?2",
     /* ids of runs -> series, run, value; those of one series together */
     [DMDV_SQL_VALUES] = "SELECT series, run, value FROM value WHERE run IN ({numbers}?1{end})"
                         " ORDER BY series, run",
