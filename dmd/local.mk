@@ -163,6 +163,7 @@ dmd_core_sources = \
   dmd/files/bundle/bundletypes.c dmd/files/bundle/bundletypes.h \
   dmd/files/bundle/bundlewriter.c dmd/files/bundle/bundlewriter.h \
   dmd/files/profile/jsondocument.c dmd/files/profile/jsondocument.h \
+  dmd/files/graph/graphmember.c dmd/files/graph/graphmember.h \
   dmd/files/graph/graphreaderstate.h \
   dmd/files/graph/graphreaderstate.c \
   dmd/files/profile/profilereader.c dmd/files/profile/profilereader.h \

@@ -90,6 +90,7 @@ unit_tests = \
   tests/unit/record/heap/test_live_scope \
   tests/unit/dmdv/input/test_profilefile \
   tests/unit/files/profile/test_read_hints \
+  tests/unit/files/graph/test_graphmember \
   tests/unit/files/graph/test_graphreader \
   tests/unit/dmdv/input/test_profilefile_oom \
   tests/unit/record/engine/test_loaded \
@@ -233,7 +234,7 @@ thread_core_sources = \
 thread_reader_sources = \
   dmd/analyse/records/allocfns.c dmd/analyse/tree/amounts.c dmd/analyse/history/stackset.c \
   dmd/base/fail.c dmd/base/fnname.c dmd/base/jsonout.c dmd/base/out.c \
-  dmd/base/wire.c dmd/files/graph/graphwriter.c dmd/model/graph/heapgraph.c \
+  dmd/base/wire.c dmd/files/graph/graphmember.c dmd/files/graph/graphwriter.c dmd/model/graph/heapgraph.c \
   dmd/model/graph/nesting.c dmd/files/profile/jsondocument.c dmd/files/graph/graphreaderstate.c \
   dmd/files/profile/profilereader.c dmd/files/profile/read_hints.c dmd/files/profile/read_blocks.c dmd/files/profile/read_frames.c dmd/files/graph/graphreader.c \
   dmd/files/graph/read_graph_names.c dmd/files/graph/read_graph_nodes.c dmd/files/profile/historyreader.c \

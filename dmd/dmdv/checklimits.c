@@ -136,10 +136,10 @@ static const dmd_option_t limit_options[] = {
     {"max-misreports", "N", NULL, "reports and claims that are wrong", DMD_OPTION_OWN,
      .take = take_misreports},
     {"max-leaked", "SIZE", NULL,
-     "requested bytes that no variable leads to, by the heap graph next to the profile",
-     DMD_OPTION_OWN, .take = take_leaked},
+     "requested bytes that no variable leads to, by the heap graph of the profile", DMD_OPTION_OWN,
+     .take = take_leaked},
     {"max-waste", "[KIND:]SIZE", NULL,
-     "bytes that would be saved, as dmdv waste finds them in the heap graph next to the profile, "
+     "bytes that would be saved, as dmdv waste finds them in the heap graph of the profile, "
      "of "
      "all kinds or of one of them: " DMD_WASTE_KIND_LIST "; repeatable",
      DMD_OPTION_OWN, .take = take_waste},

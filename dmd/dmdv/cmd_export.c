@@ -64,9 +64,8 @@ static bool write_snapshot(dmd_heapsnapshot_t *snapshot, const graph_export_t *e
 /* Writes the graph in this file. Reports on stderr what is left out, and errors. */
 static bool save_graph(const char *name, const graph_export_t *export) {
   dmdv_typedgraph_t graph;
-  dmd_fail_t fail;
-  if (!dmdv_typedgraph_open(&graph, name, &export->graph, &fail))
-    return dmdv_error_in(name, &fail);
+  if (!dmdv_typedgraph_open_or_say(&graph, name, &export->graph))
+    return false;
   dmd_heapsnapshot_t snapshot;
   dmd_heapsnapshot_init(&snapshot, &graph.heap, &graph.typing, export->max_nodes);
   bool good = write_snapshot(&snapshot, export);

@@ -105,6 +105,8 @@ const dmd_gzip_way_t dmdv_gzip_way = {.env = &dmdv_env, .level = Z_DEFAULT_COMPR
 struct dmdv_output {
   dmd_outfile_t file;
   dmd_gzip_t *gzip; /* NULL: plain */
+  int more;         /* what the close adds; -1: nothing */
+  uint64_t more_at, more_szB;
   dmdv_report_t report;
 };
 
@@ -132,6 +134,7 @@ static dmdv_output_t *new_file(dmdv_report_t report) {
   dmdv_output_t *file = dmd_env_alloc(&dmdv_env, "dmdv.outfile", sizeof *file);
   memset(file, 0, sizeof *file);
   file->report = report;
+  file->more = -1;
   return file;
 }
 
@@ -176,9 +179,32 @@ bool dmdv_output_write(void *ctx, const char *bytes, size_t n) {
                             : dmd_outfile_write(&file->file, bytes, n);
 }
 
+void dmdv_output_add_at_close(dmdv_output_t *file, int fd, uint64_t at, uint64_t szB) {
+  file->more = fd;
+  file->more_at = at;
+  file->more_szB = szB;
+}
+
+static void add_more(dmdv_output_t *file) {
+  char bytes[1 << 16];
+  while (file->more_szB > 0 && file->file.error == 0) {
+    size_t n = file->more_szB < sizeof bytes ? (size_t)file->more_szB : sizeof bytes;
+    ssize_t got = pread(file->more, bytes, n, (off_t)file->more_at);
+    if (got <= 0) {
+      file->file.error = got == 0 ? EIO : errno;
+      return;
+    }
+    dmd_outfile_write(&file->file, bytes, (size_t)got);
+    file->more_at += (uint64_t)got;
+    file->more_szB -= (uint64_t)got;
+  }
+}
+
 bool dmdv_output_close(dmdv_output_t *file, bool keep) {
   if (file->gzip != NULL)
     dmd_gzip_close(file->gzip, keep);
+  if (file->more >= 0 && keep)
+    add_more(file);
   bool good = dmd_outfile_close(&file->file, keep);
   return destroy(file, good || !keep);
 }

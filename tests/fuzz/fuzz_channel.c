@@ -32,9 +32,9 @@ static void check_payload(const dmd_channel_reader_t *reader, const dmd_packet_t
 /* What dmdv reads of a file that a process announces. */
 static void read_listing(const dmd_channel_reader_t *reader, const dmd_packet_t *packet) {
   dmd_strbuf_t path;
-  bool is_graph;
+  dmd_listing_t listing;
   dmd_strbuf_init(&path, &dmdv_env);
-  if (dmd_listing_path(&path, &is_graph, reader->payload, packet->n))
+  if (dmd_listing_read(&listing, &path, reader->payload, packet->n))
     FUZZ_CHECK(path.n <= packet->n);
   dmd_strbuf_destroy(&path);
 }

@@ -7,6 +7,7 @@ It checks the rules of the document on the way.
 import collections
 import gzip
 
+from harness import onefile
 from harness.protobuf import demand, fields, number, packed, stream, text
 
 OTHER, DATA, STACK, REGISTERS, THREAD = range(5)
@@ -55,6 +56,7 @@ class Graph:
     def __init__(self, file):
         with open(file, "rb") as opened:
             data = opened.read()
+        data = onefile.parts(data)[1] or data
         demand(data[:2] == b"\x1f\x8b", "it is not gzipped")
         data = gzip.decompress(data)
         self.header, self.end = None, None

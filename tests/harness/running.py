@@ -46,8 +46,9 @@ class Running:
         return NativeProfile(path, self.t.bench.validator)
 
     def dump_graph(self):
-        """The paths of a profile and of the graph of the same moment."""
-        return self.ask("dump", "--graph").out.split("\n")[:2]
+        """The path of a profile with the graph of the same moment behind it."""
+        path, = self.ask("dump", "--graph").out.splitlines()
+        return path
 
     @staticmethod
     def graph(path):

@@ -22,7 +22,7 @@ def test_what_threads_hold(t):
     """Each way in which a thread can hold a block; repeated, since the threads run in between."""
     with running(t, [t.program("stopped.c")]) as program:
         for _ in range(3):
-            graph = program.graph(program.dump_graph()[1])
+            graph = program.graph(program.dump_graph())
             found = {number: holders(graph, number) for number in range(1, 9)}
             # A register that the kernel keeps may hold it as well, such as an argument of the function before.
             t.equal([set(found[number]) - {REGISTERS} for number in (2, 3, 4, 7)], [{STACK}, {STACK}, {THREAD}, {STACK}])
@@ -42,7 +42,7 @@ def test_what_threads_hold(t):
 def test_a_thread_that_cannot_be_stopped(t):
     """The message reports it, and its whole stack counts."""
     with running(t, [t.program("stopped.c"), "deaf"]) as program:
-        graph = program.graph(program.dump_graph()[1])
+        graph = program.graph(program.dump_graph())
         t.check(OTHER in holders(graph, 6), "its stack is other memory")
         t.equal(sorted(root.thread for root in graph.roots if root.kind == REGISTERS), [1, 2, 3, 4, 5, 6])
         t.contains(program.log(), "dmd: of the program's threads, 1 could not be stopped")
@@ -65,7 +65,7 @@ def test_while_threads_allocate(t):
     expected = [10000 // 8 + i for i in range(threads * blocks)]
     with running(t, [t.program("dumps.c"), str(threads), str(blocks), "0"], options=["--mode=live"]) as program:
         for _ in range(5):
-            _, path = program.dump_graph()
+            path = program.dump_graph()
             graph = program.graph(path)
             t.equal(sorted(b.requested // 8 for b in graph.blocks if b.requested >= 10000), expected)
             t.equal(len([root for root in graph.roots if root.kind == REGISTERS]), threads + 1)
@@ -79,9 +79,9 @@ def test_while_threads_allocate(t):
 def test_both_files_are_of_one_moment(t):
     with running(t, [t.program("dumps.c"), "4", "40", "0"], options=["--mode=live"]) as program:
         for _ in range(3):
-            profile, graph = program.dump_graph()
-            blocks = json.loads(commands.run(["gzip", "-dc", profile]).out)["blockList"]
-            t.equal(sorted(b.requested for b in program.graph(graph).blocks),
+            path = program.dump_graph()
+            blocks = json.loads(commands.run(["gzip", "-dc", path]).out)["blockList"]
+            t.equal(sorted(b.requested for b in program.graph(path).blocks),
                     sorted(b["req"] for b in blocks for _ in range(b.get("num", 1))))
         program.end()
 
@@ -107,7 +107,7 @@ def test_the_catalog_is_as_under_valgrind(t):
         results = []
         for command in ["census", "--by=state,type"], ["owners"], ["leaks"]:
             done = commands.run([t.builddir + "/dmdv", *command, "-f", "40", "--json", "--max-records=all",
-                                 "--filter=stack=words_load", "c.1.graph.gz"], folder, status=None)
+                                 "--filter=stack=words_load", "c.1.json.gz"], folder, status=None)
             # Each engine names the file of its own functions.
             results.append(without_sizes(json.loads(done.out.replace("(libdmd.so:0)", "(vg_replace_malloc.c:0)"))))
         found.append(results)

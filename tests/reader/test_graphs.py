@@ -49,7 +49,7 @@ def test_good(test):
 
 def test_profile(test):
     profile = json.dumps(Profile().block(8).json()).encode()
-    refused(test, profile, None, "has no heap graph beside it; to record one: dmdv run --graph=yes PROGRAM")
+    refused(test, profile, None, "has no heap graph; to record one: dmdv run --graph=yes PROGRAM")
     test.equal(test.error("census", "--types=no", "-", stdin=profile), "dmdv: (standard input): is not a heap graph but a profile, "
                "or a file of memory reports: use dmdv print or dmdv tree")
 

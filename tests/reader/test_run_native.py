@@ -2,6 +2,7 @@
 """dmdv run --engine=native: its checks before the program starts, and what it does with the files
 afterwards."""
 
+import gzip
 import json
 import os
 import re
@@ -10,7 +11,8 @@ import signal
 import stat
 import subprocess
 
-from harness import Skip, compiler, files
+from harness import Skip, compiler, files, onefile
+from harness.graphfile import Graph
 
 SOURCE = """
 #include <signal.h>
@@ -335,7 +337,7 @@ def test_native_graphs_that_nobody_asked_for(test):
         test.check("heap graph" not in err and "Worth a look" not in err, err)
         test.equal(("traffic" in err, os.path.exists(test.path("p.graph.gz"))), (screen, False), str(options))
     test.equal(test.error("leaks", "p.json"),
-               "dmdv: p.json: has no heap graph beside it; to record one: dmdv run --graph=yes %s" % made)
+               "dmdv: p.json: has no heap graph; to record one: dmdv run --graph=yes %s" % made)
     many = compiler.compile_program(test.write("many.c", MANY_BLOCKS), test.path("many"), test.builddir)
     for more, is_there in ([], True), (["1"], False):
         run(test, "-q", "-o", "many.json", many, *more)
@@ -349,6 +351,61 @@ def test_native_graphs_that_nobody_asked_for(test):
     test.equal(test.error("leaks", "p.json"), "dmdv: p.graph.gz was not written together with p.json")
 
 
+def parts_of(test, name):
+    """The pids of the profile and of the graph in a file; None: there is no graph."""
+    profile, graph = onefile.parts(files.read_bytes(test.path(name)))
+    pid = json.loads(gzip.decompress(profile))["dmd"]["pid"]
+    if graph is None:
+        return pid, None
+    files.write(test.path("part.graph.gz"), graph)
+    graph = Graph(test.path("part.graph.gz"))
+    os.remove(test.path("part.graph.gz"))
+    return pid, graph.header["pid"]
+
+
+def test_native_one_file(test):
+    """The graph is in the file of its profile, whatever the engine, and however many processes there are."""
+    made = wasteful(test)
+    for engine in "native", "valgrind":
+        if engine == "valgrind" and shutil.which("valgrind") is None:
+            continue
+        test.dmdv("run", "--engine=" + engine, "-q", "--graph=yes", "-o", engine + ".json.gz", made)
+        own, other = parts_of(test, engine + ".json.gz")
+        test.check(own == other and own > 0, (own, other))
+        leaks = json.loads(test.dmdv("leaks", "--json", engine + ".json.gz")[0])
+        test.check(leaks["definitely"]["bytes"] in (299000, 300000), leaks["definitely"])
+    run(test, "-q", "--trace-children=yes", "-o", "each.%p.json.gz", "sh", "-c", "%s; %s; :" % (made, made))
+    each = [name for name in sorted(os.listdir(test.folder)) if name.startswith("each.")]
+    test.equal([name for name in each if ".graph" in name], [])
+    test.check(len(each) >= 2 and all(own == other for own, other in (parts_of(test, name) for name in each)), each)
+    for _ in range(3):
+        run(test, "-q", "--trace-children=yes", "-o", "same.json.gz", "sh", "-c", "%s & %s & wait" % (made, made))
+        own, other = parts_of(test, "same.json.gz")
+        test.check(other in (own, None), "the graph is another process's")
+    test.equal([name for name in os.listdir(test.folder) if ".tmp." in name], [])
+
+
+def test_native_two_files_where_one_is_impossible(test):
+    """Of a profile that is not gzipped, and where the joined file is too large for the system: nothing is lost, and
+    nobody is told about it."""
+    made = wasteful(test)
+    run(test, "-q", "-o", "plain.json", made)
+    test.dmdv("leaks", "plain.json")
+    run(test, "-q", "-o", "whole.json.gz", made)
+    profile, graph = onefile.parts(files.read_bytes(test.path("whole.json.gz")))
+    most = max(len(profile), len(graph)) // 1024 + 1
+    if most * 1024 >= len(profile) + len(graph):
+        raise Skip("one of the files is too small beside the other")
+    if shutil.which("valgrind") is None:
+        raise Skip("the native engine's channel needs larger files, and there is no Valgrind")
+    done = test.run(["bash", "-c", 'ulimit -f "$0" && exec "$@"', str(most), test.place.dmdv(), "run", "--engine=valgrind", "-q", "-o",
+                     "p.json.gz", made])
+    test.equal(done.err, "dmdv: wrote p.json.gz\n")
+    test.equal(sorted(name for name in os.listdir(test.folder) if name.startswith("p.")), ["p.graph.gz", "p.json.gz"])
+    leaks = json.loads(test.dmdv("leaks", "--json", "p.json.gz")[0])
+    test.check(leaks["definitely"]["bytes"] in (299000, 300000), leaks["definitely"])
+
+
 def test_native_a_running_program(test):
     """--pid: the screen of a program that dmdv runs; of others what the system knows."""
     with subprocess.Popen([os.path.join(test.builddir, "dmdv"), "run", "--engine=native", "-q", "-o", "p.json.gz", program(test), "wait"],
@@ -358,7 +415,8 @@ def test_native_a_running_program(test):
             pid = int(files.read("/proc/%d/task/%d/children" % (starter.pid, starter.pid)))
             out, err = test.dmdv("--pid=%d" % pid)
             test.check("\n  at dump   0.10 KB in 1 block\n" in out and " knead (prog.c:8)\n" in out, out)
-            test.check("p.1.json.gz" in err and "p.1.graph.gz" in err, err)
+            test.equal([line for line in err.splitlines() if "wrote" in line], ["dmdv: wrote " + test.path("p.1.json.gz")])
+            test.equal(parts_of(test, "p.1.json.gz"), (pid, pid))
             os.kill(pid, signal.SIGTERM)
         finally:
             starter.terminate()

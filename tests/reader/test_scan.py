@@ -220,7 +220,7 @@ def test_referrers_filtered(test):
 def test_referrers_wrong(test):
     path, live = test.write("scan.json", scan()), test.write("live", Profile("live").block(8, A))
     test.equal(test.error("referrers", "--of=8000", live),
-               "dmdv: %s: has no heap graph beside it; to record one: dmdv run --graph=yes PROGRAM" % live)
+               "dmdv: %s: has no heap graph; to record one: dmdv run --graph=yes PROGRAM" % live)
     test.equal(test.error("referrers", "--of=8028", path), "dmdv: --of=8028: no block at this address")
     for word in "", "0x", "jar", "-1", "1" * 17:
         test.equal(test.error("referrers", "--of=" + word, path), "dmdv: --of=%s: not an address" % word)

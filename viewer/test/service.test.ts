@@ -108,6 +108,28 @@ test("worker: a file goes to the core as its bytes, gzipped or not; an image is 
   await assert.rejects(client.send({ type: "file", name: "d.txt", blob: new Blob(["text"]) }), /d.txt is not a profile/);
 });
 
+test("worker: a heap graph behind a profile is a file of its own for the core; a broken one is an error", async () => {
+  const { client, core } = await started();
+  const [profile, graph] = [JSON.stringify({ a: 1 }), JSON.stringify({ b: "c".repeat(70_000) })];
+  const member = (kind: string, piece: Uint8Array): Uint8Array => {
+    const field = [...Buffer.from(`D${kind}`), piece.length & 255, piece.length >> 8, ...piece];
+    const length = [field.length & 255, field.length >> 8];
+    return Uint8Array.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, ...length, ...field, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  };
+  const packed = new Uint8Array(gzipSync(graph));
+  const members = [member("G", packed.subarray(0, 30)), member("G", packed.subarray(30))];
+  const size = new Uint8Array(8);
+  new DataView(size.buffer).setUint32(0, members.reduce((sum, one) => sum + one.length, 0), true);
+  const file = Buffer.concat([gzipSync(profile), ...members, member("E", size)]);
+  await client.send({ type: "file", name: "both.json.gz", blob: new Blob([file]) });
+  assert.deepEqual(core.files.map(([name, bytes]) => [name, Buffer.from(bytes).toString()]), [["both.json.gz", profile], ["both.json.gz", graph]]);
+  for (const at of [gzipSync(profile).length + 12, file.length - 34 - members[1]!.length + 3]) {
+    const broken = Uint8Array.from(file);
+    broken[at] = 0;
+    await assert.rejects(client.send({ type: "file", name: "b.gz", blob: new Blob([broken]) }), /heap graph in b.gz is damaged/);
+  }
+});
+
 test("client: the same question is asked once, until the files change", async () => {
   const { client, core } = await started();
   assert.deepEqual(await client.ask("ask=x"), { query: "ask=x" });

@@ -90,7 +90,7 @@ const dmd_option_table_t dmdv_accepted_options = {accepted_options, sizeof accep
 
 static const dmd_option_t print_options[] = {
     {"owners", "no|auto|yes", "auto",
-     "show the owners of unreported blocks, if a heap graph lies next to the profile; auto: unless "
+     "show the owners of unreported blocks, if the profile has a heap graph; auto: unless "
      "it is large",
      DMD_OPTION_WORD, AT(owners)},
     {"clamp-contents", NULL, NULL,

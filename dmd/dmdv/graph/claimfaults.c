@@ -3,6 +3,8 @@
 
 #include "analyse/claims/claimgraph.h"
 #include "analyse/claims/claimrules.h"
+#include "base/str.h"
+#include "dmdv/input/input.h"
 #include "host/process.h"
 #include "show/text/text_claims.h"
 
@@ -34,8 +36,10 @@ static void quote(dmd_strbuf_t *to, const char *stem, size_t n) {
   }
 }
 
+/* A graph is in a file of its own, or behind a profile. */
 static void find_graphs(const dmd_profile_t *profile, const char *name, glob_t *found) {
-  static const char *const ends[] = {".graph", ".graph.gz", ".[0-9]*.graph", ".[0-9]*.graph.gz"};
+  static const char *const ends[] = {".graph",           ".graph.gz", ".[0-9]*.graph",
+                                     ".[0-9]*.graph.gz", ".json.gz",  ".[0-9]*.json.gz"};
   dmd_strbuf_t pattern;
   dmd_strbuf_init(&pattern, &dmdv_env);
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -64,6 +68,8 @@ static bool peek(void *ctx, const dmd_graph_preview_t *preview) {
 /* Whether a graph has claims of the process, or cannot be read. Debug information is not read for
  * it. Many graphs of a run may lack claims, if it wrote them for other reasons. */
 static bool has_claims(const char *name, uint64_t pid) {
+  if (dmd_str_ends(name, strlen(name), ".json.gz") && !dmdv_input_has_graph(name))
+    return false;
   peek_t found = {.pid = pid, .has_claims = true};
   const dmdv_typedgraph_options_t options = {.is_quiet = true, .is_wanted = peek, .ctx = &found};
   dmdv_typedgraph_t graph;

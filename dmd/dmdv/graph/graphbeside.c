@@ -44,12 +44,11 @@ static bool add_graph(dmdv_lost_t *lost, const char *name) {
 static bool add_beside(dmdv_lost_t *lost, const char *profile) {
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, &dmdv_env);
-  bool good =
-      dmdv_graph_beside(&name, profile)
-          ? add_graph(lost, name.text)
-          : dmdv_error("%s: --max-leaked needs the heap graph next to it; to record one: dmdv "
-                       "run --graph=yes PROGRAM",
-                       profile);
+  bool good = dmdv_graph_beside(&name, profile)
+                  ? add_graph(lost, name.text)
+                  : dmdv_error("%s: --max-leaked needs a heap graph; to record one: dmdv "
+                               "run --graph=yes PROGRAM",
+                               profile);
   dmd_strbuf_destroy(&name);
   return good;
 }
@@ -128,7 +127,7 @@ static bool add_waste_beside(dmd_wasted_t *wasted, const char *profile,
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, &dmdv_env);
   bool good = dmdv_graph_beside(&name, profile) ||
-              dmdv_error("%s: --max-waste needs the heap graph next to it; to record one: dmdv run "
+              dmdv_error("%s: --max-waste needs a heap graph; to record one: dmdv run "
                          "--graph=yes PROGRAM",
                          profile);
   good = good && dmdv_graph_open(&graph, name.text, options);

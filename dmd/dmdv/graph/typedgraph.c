@@ -3,6 +3,7 @@
 
 #include "analyse/graph/scangraph.h"
 #include "analyse/graph/stale.h"
+#include "base/str.h"
 #include "dmdv/commandline/recordoptions.h"
 #include "dmdv/input/profilefile.h"
 #include "files/graph/graphwriter.h"
@@ -50,7 +51,7 @@ static bool load_graph_or_scan(dmd_heapgraph_t *graph, const char *name,
   dmdv_input_t *input = dmdv_input_open(name, fail);
   if (input == NULL)
     return false;
-  bool good = dmdv_input_keep(input, fail) && dmdv_input_peek(input, &bytes, &n, fail);
+  bool good = dmdv_input_for_graph(input, fail) && dmdv_input_peek(input, &bytes, &n, fail);
   if (good)
     good = dmd_graphwriter_is(bytes, n) ? dmdv_load_graph_input(graph, input, options, fail)
                                         : load_scan(graph, input, options, fail);
@@ -120,6 +121,10 @@ static bool is_of_same_owner(const char *profile, const char *graph) {
 bool dmdv_graph_beside(dmd_strbuf_t *to, const char *profile) {
   static const char *const endings[] = {".json.gz", ".json"};
   size_t n = strlen(profile), before = to->n;
+  if (dmdv_input_has_graph(profile)) {
+    dmd_strbuf_str(to, profile);
+    return true;
+  }
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
     size_t ending = strlen(endings[i]);
     if (n <= ending || strcmp(profile + n - ending, endings[i]) != 0)
@@ -150,7 +155,7 @@ static bool say_how_to_record(const char *name, const dmd_fail_t *fail) {
   if (is_profile && profile.run.command != NULL)
     dmd_escape_append(&command, profile.run.command);
   if (is_profile)
-    dmdv_error("%s: has no heap graph beside it; to record one: dmdv run --graph=yes %s", name,
+    dmdv_error("%s: has no heap graph; to record one: dmdv run --graph=yes %s", name,
                command.n > 0 ? command.text : "PROGRAM");
   else
     dmdv_error_in(name, fail);
@@ -176,19 +181,36 @@ static bool is_of_profile(const dmd_heapgraph_t *graph, const char *beside, cons
   return good;
 }
 
+/* dmdv run once left graphs in files of their own. */
+static bool is_behind_profile(dmd_strbuf_t *profile, const char *name) {
+  static const char ending[] = ".graph.gz";
+  size_t n = strlen(name);
+  if (!dmd_str_ends(name, n, ending) || access(name, F_OK) == 0)
+    return false;
+  dmd_strbuf_bytes(profile, name, n - (sizeof ending - 1));
+  dmd_strbuf_str(profile, ".json.gz");
+  bool is_there = dmdv_input_has_graph(profile->text);
+  if (is_there)
+    dmdv_note("%s: the heap graph is in %s now", name, profile->text);
+  else
+    dmd_strbuf_cut(profile, 0);
+  return is_there;
+}
+
 bool dmdv_typedgraph_open_or_say(dmdv_typedgraph_t *typed, const char *name,
                                  const dmdv_typedgraph_options_t *options) {
   dmd_fail_t fail = {0};
   dmd_strbuf_t beside;
   dmd_strbuf_init(&beside, &dmdv_env);
-  bool is_beside = strcmp(name, "-") != 0 && dmdv_graph_beside(&beside, name);
+  bool is_beside = strcmp(name, "-") != 0 &&
+                   (is_behind_profile(&beside, name) || dmdv_graph_beside(&beside, name));
   const char *read = is_beside ? beside.text : name;
   bool good = dmdv_typedgraph_open(typed, read, options, &fail);
   if (!good && is_beside)
     dmdv_error_in(read, &fail);
   else if (!good)
     say_how_to_record(name, &fail);
-  else if (is_beside && !is_of_profile(&typed->heap, read, name)) {
+  else if (is_beside && !dmdv_input_has_graph(read) && !is_of_profile(&typed->heap, read, name)) {
     dmdv_typedgraph_close(typed);
     good = false;
   }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/input/input.h"
 
+#include "files/graph/graphmember.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +24,9 @@ struct dmdv_input {
   bool gzipped;
   bool in_member; /* between the start of a gzip member and its end */
   bool at_end;    /* of the file */
-  bool is_held;   /* the next call repeats what peek returned */
+  bool is_graph;  /* what is read are the pieces of a heap graph, from here on: */
+  uint64_t graph_at;
+  bool is_held; /* the next call repeats what peek returned */
   const char *held;
   size_t n_held;
   z_stream stream;
@@ -101,34 +106,88 @@ void dmdv_input_close(dmdv_input_t *input) {
   free(input);
 }
 
-static size_t read_memory(dmdv_input_t *input) {
-  size_t n = input->left < input->raw_szB ? input->left : input->raw_szB;
+static size_t read_bytes(dmdv_input_t *input, unsigned char *to, size_t n) {
+  if (input->file != NULL)
+    return fread(to, 1, n, input->file);
+  n = input->left < n ? input->left : n;
   if (n > 0) {
-    memcpy(input->raw, input->bytes + (input->n - input->left), n);
+    memcpy(to, input->bytes + (input->n - input->left), n);
     input->left -= n;
   }
   return n;
 }
 
-/* Refills the raw bytes that inflate takes from; at the end of the file they become empty. */
+/* A graph's next piece; at its end the raw bytes become empty. */
+static bool read_piece(dmdv_input_t *input, dmd_fail_t *fail) {
+  unsigned char head[DMD_GRAPHMEMBER_HEAD_SZB], tail[DMD_GRAPHMEMBER_TAIL_SZB];
+  uint32_t n;
+  dmd_graphmember_t member = fread(head, 1, sizeof head, input->file) == sizeof head
+                                 ? dmd_graphmember_of(head, &n)
+                                 : DMD_GRAPHMEMBER_NONE;
+  input->at_end = member == DMD_GRAPHMEMBER_LAST;
+  input->stream.next_in = input->raw;
+  input->stream.avail_in = 0;
+  if (input->at_end)
+    return true;
+  if (member == DMD_GRAPHMEMBER_NONE || fread(input->raw, 1, n, input->file) != n ||
+      fread(tail, 1, sizeof tail, input->file) != sizeof tail || !dmd_graphmember_ends(tail))
+    return dmd_fail(fail, "the heap graph in it is damaged");
+  input->stream.avail_in = n;
+  input->at += sizeof head + n + sizeof tail;
+  return true;
+}
+
+/* Adds to the raw bytes that inflate takes from; at the end of the file there may be none. */
 static bool read_raw(dmdv_input_t *input, dmd_fail_t *fail) {
-  bool is_file = input->file != NULL;
-  size_t n = is_file ? fread(input->raw, 1, input->raw_szB, input->file) : read_memory(input);
+  if (input->is_graph)
+    return read_piece(input, fail);
+  size_t left = input->stream.avail_in;
+  if (left > 0)
+    memmove(input->raw, input->stream.next_in, left);
+  size_t n = read_bytes(input, input->raw + left, input->raw_szB - left);
   input->at += n;
   input->stream.next_in = input->raw;
-  input->stream.avail_in = (uInt)n;
-  input->at_end = n < input->raw_szB;
-  if (is_file && ferror(input->file))
+  input->stream.avail_in = (uInt)(left + n);
+  input->at_end = left + n < input->raw_szB;
+  if (input->file != NULL && ferror(input->file))
     return dmd_fail(fail, "cannot read: %s", strerror(errno));
   return true;
 }
 
+bool dmdv_input_find_graph(int fd, uint64_t *at, uint64_t *szB) {
+  unsigned char last[DMD_GRAPHMEMBER_LAST_SZB];
+  struct stat st;
+  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof last ||
+      pread(fd, last, sizeof last, st.st_size - (off_t)sizeof last) != (ssize_t)sizeof last ||
+      !dmd_graphmember_find(last, (uint64_t)st.st_size, at))
+    return false;
+  *szB = (uint64_t)st.st_size - *at;
+  return true;
+}
+
+/* Passes over the graph, also if it comes through a pipe, since the writer waits for its reader. */
+static bool skip_graph(dmdv_input_t *input, dmd_fail_t *fail) {
+  uint64_t at, szB;
+  bool is_pipe = input->file != NULL && fseek(input->file, 0, SEEK_CUR) != 0;
+  while (is_pipe && fread(input->raw, 1, input->raw_szB, input->file) > 0)
+    continue;
+  input->stream.avail_in = 0;
+  input->at_end = true;
+  return is_pipe || input->file == NULL || dmdv_input_find_graph(fileno(input->file), &at, &szB) ||
+         dmd_fail(fail, "the heap graph at its end is cut off");
+}
+
 /* After the end of a gzip member there must be another member or the end of the file. */
 static bool start_next_member(dmdv_input_t *input, dmd_fail_t *fail) {
-  if (input->stream.avail_in == 0 && !input->at_end && !read_raw(input, fail))
+  size_t enough = input->is_graph ? 1 : DMD_GRAPHMEMBER_HEAD_SZB;
+  uint32_t szB;
+  if (input->stream.avail_in < enough && !input->at_end && !read_raw(input, fail))
     return false;
   if (input->stream.avail_in == 0)
     return true;
+  if (!input->is_graph && input->stream.avail_in >= enough &&
+      dmd_graphmember_of(input->stream.next_in, &szB) != DMD_GRAPHMEMBER_NONE)
+    return skip_graph(input, fail);
   if (input->stream.next_in[0] != 0x1f)
     return dmd_fail(fail, "the gzip data is followed by something that is not gzip");
   inflateReset(&input->stream);
@@ -245,8 +304,20 @@ bool dmdv_input_keep(dmdv_input_t *input, dmd_fail_t *fail) {
   return dmdv_input_rewind(input, fail);
 }
 
+bool dmdv_input_for_graph(dmdv_input_t *input, dmd_fail_t *fail) {
+  uint64_t at, szB;
+  if (!dmdv_input_keep(input, fail))
+    return false;
+  input->is_graph = input->file != NULL && dmdv_input_find_graph(fileno(input->file), &at, &szB);
+  if (input->is_graph) {
+    input->graph_at = at;
+    input->total = szB;
+  }
+  return dmdv_input_rewind(input, fail);
+}
+
 bool dmdv_input_rewind(dmdv_input_t *input, dmd_fail_t *fail) {
-  if (input->file != NULL && fseek(input->file, 0, SEEK_SET) != 0)
+  if (input->file != NULL && fseeko(input->file, (off_t)input->graph_at, SEEK_SET) != 0)
     return dmd_fail(fail, "cannot read it again: %s", strerror(errno));
   if (input->gzipped)
     inflateEnd(&input->stream);
@@ -257,6 +328,15 @@ bool dmdv_input_rewind(dmdv_input_t *input, dmd_fail_t *fail) {
   input->at = 0;
   input->started = input->gzipped = input->in_member = input->at_end = input->is_held = false;
   return true;
+}
+
+bool dmdv_input_has_graph(const char *name) {
+  uint64_t at, szB;
+  int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  bool has_graph = fd >= 0 && dmdv_input_find_graph(fd, &at, &szB);
+  if (fd >= 0)
+    close(fd);
+  return has_graph;
 }
 
 uint64_t dmdv_input_at(const dmdv_input_t *input) {

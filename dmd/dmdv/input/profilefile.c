@@ -198,7 +198,8 @@ bool dmdv_load_graph(dmd_heapgraph_t *graph, const char *name,
   dmdv_input_t *input = dmdv_input_open(name, fail);
   if (input == NULL)
     return false;
-  bool good = dmdv_input_keep(input, fail) && dmdv_load_graph_input(graph, input, options, fail);
+  bool good =
+      dmdv_input_for_graph(input, fail) && dmdv_load_graph_input(graph, input, options, fail);
   dmdv_input_close(input);
   return good;
 }

@@ -55,7 +55,7 @@ bool dmdv_load_history_input(const dmd_history_taker_t *taker, void *ctx, dmdv_i
 bool dmdv_load_graph(dmd_heapgraph_t *graph, const char *name,
                      const dmd_load_graph_options_t *options, dmd_fail_t *fail);
 
-/* Loads from an open input, for which dmdv_input_keep was called. The caller closes it. */
+/* Loads from an open input, for which dmdv_input_for_graph was called. The caller closes it. */
 bool dmdv_load_graph_input(dmd_heapgraph_t *graph, dmdv_input_t *input,
                            const dmd_load_graph_options_t *options, dmd_fail_t *fail);
 

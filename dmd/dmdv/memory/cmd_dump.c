@@ -2,12 +2,15 @@
  *
  * dmdv dump: analyses the heap of a running program that uses the native engine.
  *
- * The engine writes the files and answers with their names. dmdv then adds names to their frames,
- * as after dmdv run. If the program has registered reporters (dmd/reporters), these run first.
+ * The engine writes the files and answers with their names. dmdv then adds names to their frames
+ * and makes one file of profile and heap graph, as after dmdv run. If the program has registered
+ * reporters (dmd/reporters), these run first.
  */
+#include "base/jsonout.h"
 #include "dmdv/commandline/commands.h"
 #include "dmdv/commandline/recordoptions.h"
 #include "dmdv/commandline/sharedoptions.h"
+#include "dmdv/input/input.h"
 #include "dmdv/memory/askreporters.h"
 #include "dmdv/memory/systemtrees.h"
 #include "dmdv/run/controlled.h"
@@ -75,19 +78,23 @@ static void find_file(dmd_strbuf_t *name, uint32_t pid, const char *path) {
   dmd_strbuf_str(name, path);
 }
 
+static bool name_frames_of(dmdv_rewrite_t *rewrite) {
+  const dmd_load_options_t load = {
+      .contents = true, .moment = DMD_MOMENT_ALL, .namer = dmdv_namer()};
+  dmd_profile_t profile;
+  if (!dmdv_rewrite_load(rewrite, &profile, &load))
+    return false;
+  bool good = dmdv_rewrite_save(rewrite, &profile);
+  dmd_profile_destroy(&profile);
+  return good;
+}
+
 /* Writes a profile again, with names for its frames. */
 static bool name_frames(const char *name) {
   dmdv_rewrite_t rewrite;
-  dmd_profile_t profile;
-  const dmd_load_options_t load = {
-      .contents = true, .moment = DMD_MOMENT_ALL, .namer = dmdv_namer()};
   dmdv_rewrite_state_t state = dmdv_rewrite_open(&rewrite, name);
-  if (state != DMDV_REWRITE_OPEN)
-    return state == DMDV_REWRITE_NOTHING;
-  if (!dmdv_rewrite_load(&rewrite, &profile, &load))
-    return false;
-  bool good = dmdv_rewrite_save(&rewrite, &profile);
-  dmd_profile_destroy(&profile);
+  bool good = state == DMDV_REWRITE_OPEN ? name_frames_of(&rewrite) : state == DMDV_REWRITE_NOTHING;
+  dmdv_rewrite_close(&rewrite);
   return good;
 }
 
@@ -96,40 +103,103 @@ static void print_records(const char *name) {
   dmdv_print_command.run(4, (char **)argv);
 }
 
-static void print_path(void *path, dmd_out_t *out) {
-  dmd_out_safe(out, path);
-  dmd_out_char(out, '\n');
+/* What the process wrote: paths from its root, the same one for both if they are one file; NULL:
+ * not written. */
+typedef struct {
+  const dmdv_answer_t *answer;
+  const char *profile, *graph;
+} dumped_t;
+
+static void print_paths(void *ctx, dmd_out_t *out) {
+  const dumped_t *dumped = ctx;
+  const char *paths[] = {dumped->profile, dumped->graph == dumped->profile ? NULL : dumped->graph};
+  for (int i = 0; i < 2; i++)
+    if (paths[i] != NULL) {
+      dmd_out_safe(out, paths[i]);
+      dmd_out_char(out, '\n');
+    }
 }
 
-static bool finish(const options_t *o, uint32_t pid, const char *kind, const char *path) {
-  bool good = true;
-  if (strcmp(kind, "profile") == 0) {
-    dmd_strbuf_t name;
-    dmd_strbuf_init(&name, &dmdv_env);
-    find_file(&name, pid, path);
-    good = name_frames(name.text);
-    dmdv_remove_leftovers_like(name.text);
-    if (good && o->print)
-      print_records(name.text);
-    if (good && o->screen)
-      good = dmdv_overview_of_files(1, &name.text, false) == 0;
-    dmd_strbuf_destroy(&name);
+static void write_file(dmd_jsonout_t *json, const char *kind, const char *path) {
+  if (path == NULL)
+    return;
+  dmd_jsonout_object(json, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(json, "kind", kind);
+  dmd_jsonout_key_str(json, "path", path);
+  dmd_jsonout_end(json);
+}
+
+/* The answer, with the present names of the files. */
+static void print_json(void *ctx, dmd_out_t *out) {
+  const dumped_t *dumped = ctx;
+  const dmd_jsonvalue_t *answer = dumped->answer->object;
+  const char *error = dmdv_answer_text(answer, "error");
+  dmd_jsonout_t json;
+  if (dmd_jsonvalue_get(answer, "files") == NULL) {
+    dmdv_answer_write((void *)dumped->answer, out);
+    return;
   }
-  if (o->print || o->screen)
-    dmdv_note("wrote %s", path);
-  else if (!o->json)
-    good = dmdv_output_print(NULL, false, print_path, (char *)path) && good;
+  dmd_jsonout_init(&json, out);
+  dmd_jsonout_object(&json, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(&json, "number", (uint64_t)dmdv_answer_number(answer, "number"));
+  dmd_jsonout_key(&json, "files");
+  dmd_jsonout_array(&json, DMD_JSONOUT_INLINE);
+  write_file(&json, "profile", dumped->profile);
+  write_file(&json, "graph", dumped->graph);
+  dmd_jsonout_end(&json);
+  dmd_jsonout_key_bool(&json, "cleared",
+                       dmd_jsonvalue_is(dmd_jsonvalue_get(answer, "cleared"), DMD_JSONVALUE_TRUE));
+  if (error != NULL)
+    dmd_jsonout_key_str(&json, "error", error);
+  dmd_jsonout_end(&json);
+}
+
+/* Makes one file of both. */
+static void join(dumped_t *dumped, uint32_t pid, const char *profile) {
+  dmd_strbuf_t graph;
+  dmd_strbuf_init(&graph, &dmdv_env);
+  find_file(&graph, pid, dumped->graph);
+  dmdv_join_graph(profile, graph.text);
+  if (dmdv_input_has_graph(profile))
+    dumped->graph = dumped->profile;
+  dmd_strbuf_destroy(&graph);
+}
+
+static bool finish_profile(const options_t *o, uint32_t pid, dumped_t *dumped) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &dmdv_env);
+  find_file(&name, pid, dumped->profile);
+  bool good = name_frames(name.text);
+  if (dumped->graph != NULL)
+    join(dumped, pid, name.text);
+  dmdv_remove_leftovers_like(name.text);
+  if (good && o->print)
+    print_records(name.text);
+  if (good && o->screen)
+    good = dmdv_overview_of_files(1, &name.text, false) == 0;
+  dmd_strbuf_destroy(&name);
   return good;
 }
 
-static bool finish_all(const options_t *o, uint32_t pid, const dmd_jsonvalue_t *answer) {
-  bool good = true;
-  DMD_JSONVALUE_EACH(file, dmd_jsonvalue_get(answer, "files")) {
+static bool finish(const options_t *o, uint32_t pid, const dmdv_answer_t *answer) {
+  dumped_t dumped = {.answer = answer};
+  DMD_JSONVALUE_EACH(file, dmd_jsonvalue_get(answer->object, "files")) {
     const char *kind = dmdv_answer_text(file, "kind"), *path = dmdv_answer_text(file, "path");
-    if (kind != NULL && path != NULL)
-      good = finish(o, pid, kind, path) && good;
+    if (kind != NULL && strcmp(kind, "profile") == 0)
+      dumped.profile = path;
+    else if (kind != NULL && strcmp(kind, "graph") == 0)
+      dumped.graph = path;
   }
+  bool good = dumped.profile == NULL || finish_profile(o, pid, &dumped);
   dmdv_naming_end(good);
+  if (o->json)
+    return dmdv_output_print(NULL, false, print_json, &dumped) && good;
+  if (!o->print && !o->screen)
+    return dmdv_output_print(NULL, false, print_paths, &dumped) && good;
+  if (dumped.profile != NULL)
+    dmdv_note("wrote %s", dumped.profile);
+  if (dumped.graph != NULL && dumped.graph != dumped.profile)
+    dmdv_note("wrote %s", dumped.graph);
   return good;
 }
 
@@ -162,9 +232,7 @@ static int dump(const options_t *o, uint32_t pid, dmdv_answer_t *answer) {
     close(held);
   if (status != 0)
     return status;
-  bool good = finish_all(o, pid, answer->object);
-  if (o->json)
-    good = dmdv_output_print(NULL, false, dmdv_answer_write, answer) && good;
+  bool good = finish(o, pid, answer);
   const char *error = dmdv_answer_text(answer->object, "error");
   if (error != NULL)
     dmdv_error("dump: process %u: %s", pid, error);

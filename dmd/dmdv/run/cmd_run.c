@@ -320,6 +320,7 @@ static const char *guess_why(const options_t *options, int status) {
 /* Returns the exit status of dmdv. */
 static int show_written(const options_t *options, const dmdv_written_t *written, size_t n,
                         const char *why_not, int status) {
+  dmdv_written_join_graphs(written);
   bool has_screen = !options->print && !options->is_quiet && !options->has_log && n > 0;
   uint32_t n_files = 0;
   size_t last = has_screen ? dmdv_overview_choose(written, n, &n_files) : n - 1;

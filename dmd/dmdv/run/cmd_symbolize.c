@@ -41,10 +41,24 @@ static const dmdv_part_t parts[] = {
     {0},
 };
 
-static bool save(const options_t *o, const dmdv_rewrite_t *rewrite, const dmd_profile_t *profile) {
-  if (o->output == NULL)
-    return dmdv_rewrite_save(rewrite, profile);
-  return dmdv_write_used(profile, dmdv_output_open(o->output, dmdv_output_is_gzip(o->output)));
+static bool add_names(const options_t *o, dmdv_rewrite_t *rewrite) {
+  dmdv_names_t *names = dmdv_names_new(false);
+  dmdv_names_search(names, o->debug_folder, o->symbol_folder);
+  const dmd_load_options_t load = {
+      .contents = true, .moment = DMD_MOMENT_ALL, .namer = dmdv_names_namer(names)};
+  dmd_profile_t profile;
+  bool good = dmdv_rewrite_load(rewrite, &profile, &load);
+  if (good) {
+    dmdv_names_counts_t counts = dmdv_names_counts(names);
+    dmdv_note("%s: %" PRIu64 " of %" PRIu64 " places have names", rewrite->name, counts.n_named,
+              counts.n_asked);
+    dmdv_names_tell(names);
+    good = o->output == NULL ? dmdv_rewrite_save(rewrite, &profile)
+                             : dmdv_rewrite_save_as(rewrite, &profile, o->output);
+    dmd_profile_destroy(&profile);
+  }
+  dmdv_names_free(names);
+  return good;
 }
 
 static bool symbolize(const options_t *o, const char *name) {
@@ -52,23 +66,8 @@ static bool symbolize(const options_t *o, const char *name) {
   dmdv_rewrite_state_t state = dmdv_rewrite_open(&rewrite, name);
   if (state == DMDV_REWRITE_NOTHING)
     return dmdv_error("symbolize: %s: there is no such regular file", name);
-  if (state == DMDV_REWRITE_FAILED)
-    return false;
-  dmdv_names_t *names = dmdv_names_new(false);
-  dmdv_names_search(names, o->debug_folder, o->symbol_folder);
-  const dmd_load_options_t load = {
-      .contents = true, .moment = DMD_MOMENT_ALL, .namer = dmdv_names_namer(names)};
-  dmd_profile_t profile;
-  bool good = dmdv_rewrite_load(&rewrite, &profile, &load);
-  if (good) {
-    dmdv_names_counts_t counts = dmdv_names_counts(names);
-    dmdv_note("%s: %" PRIu64 " of %" PRIu64 " places have names", name, counts.n_named,
-              counts.n_asked);
-    dmdv_names_tell(names);
-    good = save(o, &rewrite, &profile);
-    dmd_profile_destroy(&profile);
-  }
-  dmdv_names_free(names);
+  bool good = state == DMDV_REWRITE_OPEN && add_names(o, &rewrite);
+  dmdv_rewrite_close(&rewrite);
   return good;
 }
 

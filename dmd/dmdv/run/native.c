@@ -278,12 +278,12 @@ bool dmdv_native_write(dmdv_native_t *native, const char *name, const void *byte
 void dmdv_native_finish(dmdv_native_t *native, const char *path) {
   dmdv_rewrite_t rewrite;
   dmd_profile_t profile;
-  if (dmdv_rewrite_open(&rewrite, path) != DMDV_REWRITE_OPEN)
-    return;
   const dmd_load_options_t load = load_options(native);
-  if (!dmdv_rewrite_load(&rewrite, &profile, &load))
-    return;
-  if (dmdv_rewrite_save(&rewrite, &profile) && !native->own.quiet)
-    print_text(native, &profile);
-  dmd_profile_destroy(&profile);
+  if (dmdv_rewrite_open(&rewrite, path) == DMDV_REWRITE_OPEN &&
+      dmdv_rewrite_load(&rewrite, &profile, &load)) {
+    if (dmdv_rewrite_save(&rewrite, &profile) && !native->own.quiet)
+      print_text(native, &profile);
+    dmd_profile_destroy(&profile);
+  }
+  dmdv_rewrite_close(&rewrite);
 }

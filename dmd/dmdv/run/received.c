@@ -120,20 +120,27 @@ static bool is_name_of(const dmdv_received_t *received, uint32_t pid, uint64_t n
   return is_one;
 }
 
-/* A line of listing.h. */
+/* A line of listing.h, of the process that sent it. */
 typedef struct {
   dmd_strbuf_t path;
-  uint64_t number;
-  bool is_graph;
+  dmd_listing_t of;
 } listing_t;
 
 static bool read_listing(listing_t *listing, const dmd_packet_t *packet, const char *line) {
   dmd_strbuf_init(&listing->path, &dmdv_env);
-  const char *blank = memchr(line, ' ', packet->n);
-  listing->number = blank == NULL ? 0 : strtoull(blank, NULL, 10);
-  return packet->n > 0 && line[packet->n - 1] == '\n' &&
-         dmd_listing_path(&listing->path, &listing->is_graph, line, packet->n - 1) &&
-         strlen(listing->path.text) == listing->path.n;
+  bool good = packet->n > 0 && line[packet->n - 1] == '\n' &&
+              dmd_listing_read(&listing->of, &listing->path, line, packet->n - 1) &&
+              strlen(listing->path.text) == listing->path.n;
+  listing->of.pid = packet->pid;
+  return good;
+}
+
+static dmdv_dump_id_t dump_of(const dmd_listing_t *listing) {
+  return (dmdv_dump_id_t){listing->pid, listing->number};
+}
+
+static dmdv_dump_id_t dump_of_stream(const stream_t *stream) {
+  return (dmdv_dump_id_t){stream->pid, stream->dump};
 }
 
 /* ---- Files being received. ---- */
@@ -205,9 +212,9 @@ static bool open_file(stream_t *stream, bool is_kept, bool is_special) {
 static bool open_stream(dmdv_received_t *received, const dmd_packet_t *packet,
                         const listing_t *listing) {
   stream_t stream = {.number = packet->stream,
-                     .dump = listing->number,
+                     .dump = listing->of.number,
                      .pid = packet->pid,
-                     .is_graph = listing->is_graph,
+                     .is_graph = listing->of.is_graph,
                      .name = copy(&listing->path),
                      .kept = -1};
   /* The main program's profile is kept until its frames have names. */
@@ -226,7 +233,7 @@ static bool take_open(dmdv_received_t *received, const dmd_packet_t *packet, con
   if (!read_listing(&listing, packet, line) || received->n_streams == MAX_OPEN ||
       stream_of(received, packet) != NULL) {
     received->n_refused++;
-  } else if (!is_name_of(received, packet->pid, listing.number, listing.is_graph,
+  } else if (!is_name_of(received, packet->pid, listing.of.number, listing.of.is_graph,
                          listing.path.text)) {
     received->n_refused++;
     dmdv_error("run: process %" PRIu32 " wants to write %s, which --dmd-out-file does not mean: "
@@ -276,8 +283,10 @@ static bool take_close(dmdv_received_t *received, const dmd_packet_t *packet) {
     return true;
   bool good = stream->file != NULL && dmdv_output_close(stream->file, true);
   stream->file = NULL;
-  if (good && !stream->is_graph)
-    dmdv_written_add(received->written, stream->name, true);
+  if (good && stream->is_graph)
+    dmdv_written_add_graph(received->written, stream->name, dump_of_stream(stream));
+  else if (good)
+    dmdv_written_add(received->written, stream->name, dump_of_stream(stream), true);
   forget(received, stream);
   return good;
 }
@@ -306,10 +315,13 @@ int dmdv_received_take_out(dmdv_received_t *received, uint64_t n) {
 /* Accepts only files that dmdv could have written itself. */
 static void take_wrote(dmdv_received_t *received, const dmd_packet_t *packet, const char *line) {
   listing_t listing;
-  if (read_listing(&listing, packet, line) && !listing.is_graph) {
+  if (read_listing(&listing, packet, line)) {
     const char *path = dmdv_written_shorten(received->written, listing.path.text);
-    bool is_ours = is_name_of(received, packet->pid, listing.number, false, path);
-    dmdv_written_add(received->written, path, is_ours);
+    bool is_ours = is_name_of(received, packet->pid, listing.of.number, listing.of.is_graph, path);
+    if (!listing.of.is_graph)
+      dmdv_written_add(received->written, path, dump_of(&listing.of), is_ours);
+    else if (is_ours)
+      dmdv_written_add_graph(received->written, path, dump_of(&listing.of));
   }
   dmd_strbuf_destroy(&listing.path);
 }
@@ -399,7 +411,7 @@ static void write_kept_file(dmdv_received_t *received, const stream_t *stream) {
   }
   if (dmdv_native_write(received->native, stream->name, bytes, stream->szB,
                         (dmdv_report_t){say_lost, &kept}))
-    dmdv_written_add(received->written, stream->name, false);
+    dmdv_written_add(received->written, stream->name, dump_of_stream(stream), false);
   munmap(bytes, stream->szB);
 }
 

@@ -3,7 +3,9 @@
 
 #include "base/intern.h"
 #include "base/sort.h"
+#include "dmdv/run/rewrite.h"
 #include "host/process.h"
+#include "record/engine/filename.h"
 #include "record/engine/listing.h"
 
 #include <errno.h>
@@ -18,18 +20,23 @@ struct dmdv_written {
   dmd_strbuf_t here; /* the current folder with a slash, if names shall be relative to it */
   dmd_intern_t paths;
   dmd_pool_t files; /* file_t, by a path's id */
-  uint32_t n_lines; /* lines read or added so far */
-  uint32_t *order;  /* ids in the order of their last lines */
+  dmd_intern_t graph_paths;
+  dmd_pool_t graphs; /* dmdv_dump_id_t, by a path's id */
+  uint32_t n_lines;  /* lines read or added so far */
+  uint32_t *order;   /* ids in the order of their last lines */
 };
 
 typedef struct {
   uint32_t last;     /* the last line that names it */
   uint32_t n_writes; /* more than one: by several processes, or by request */
   uint32_t needs_names;
+  dmdv_dump_id_t dump; /* of the last write */
 } file_t;
 
 static void free_all(dmdv_written_t *written) {
   dmd_env_free(&dmdv_env, written->order);
+  dmd_pool_destroy(&written->graphs);
+  dmd_intern_destroy(&written->graph_paths);
   dmd_pool_destroy(&written->files);
   dmd_intern_destroy(&written->paths);
   dmd_strbuf_destroy(&written->here);
@@ -83,6 +90,8 @@ dmdv_written_t *dmdv_written_begin(const char *pattern, bool has_list) {
   dmd_strbuf_init(&written->here, &dmdv_env);
   dmd_intern_init(&written->paths, &dmdv_env, "dmdv.written");
   dmd_pool_init(&written->files, &dmdv_env, "dmdv.written", sizeof(file_t));
+  dmd_intern_init(&written->graph_paths, &dmdv_env, "dmdv.written");
+  dmd_pool_init(&written->graphs, &dmdv_env, "dmdv.written", sizeof(dmdv_dump_id_t));
   if (has_list && !make_list(&written->list)) {
     free_all(written);
     return NULL;
@@ -115,21 +124,35 @@ const char *dmdv_written_shorten(const dmdv_written_t *written, const char *path
   return here->n > 0 && strncmp(path, here->text, here->n) == 0 ? path + here->n : path;
 }
 
-void dmdv_written_add(dmdv_written_t *written, const char *path, bool needs_names) {
+void dmdv_written_add(dmdv_written_t *written, const char *path, dmdv_dump_id_t dump,
+                      bool needs_names) {
   uint32_t id = dmd_intern_str(&written->paths, path);
   dmd_pool_reach(&written->files, id);
   file_t *file = file_of(written, id);
   file->last = ++written->n_lines;
   file->n_writes++;
   file->needs_names = needs_names;
+  file->dump = dump;
+}
+
+void dmdv_written_add_graph(dmdv_written_t *written, const char *path, dmdv_dump_id_t dump) {
+  uint32_t id = dmd_intern_str(&written->graph_paths, path);
+  dmd_pool_reach(&written->graphs, id);
+  *DMD_POOL_AT(&written->graphs, dmdv_dump_id_t, id) = dump;
 }
 
 static void add_line(dmdv_written_t *written, const char *line, size_t n) {
+  dmd_listing_t listing;
   dmd_strbuf_t path;
   dmd_strbuf_init(&path, &dmdv_env);
-  bool is_graph;
-  if (dmd_listing_path(&path, &is_graph, line, n) && !is_graph)
-    dmdv_written_add(written, dmdv_written_shorten(written, path.text), false);
+  if (dmd_listing_read(&listing, &path, line, n)) {
+    const char *name = dmdv_written_shorten(written, path.text);
+    dmdv_dump_id_t dump = {listing.pid, listing.number};
+    if (listing.is_graph)
+      dmdv_written_add_graph(written, name, dump);
+    else
+      dmdv_written_add(written, name, dump, false);
+  }
   dmd_strbuf_destroy(&path);
 }
 
@@ -170,6 +193,27 @@ size_t dmdv_written_end(dmdv_written_t *written) {
 
 const char *dmdv_written_path(const dmdv_written_t *written, size_t i) {
   return dmd_intern_get_str(&written->paths, written->order[i]);
+}
+
+/* Processes that wrote the same files may have left the profile of one and the graph of another. */
+static void join_graph(const dmdv_written_t *written, uint32_t file) {
+  const char *path = dmd_intern_get_str(&written->paths, file);
+  dmdv_dump_id_t dump = file_of(written, file)->dump;
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &dmdv_env);
+  dmd_strbuf_str(&name, path);
+  dmd_filename_make_graph(&name);
+  uint32_t id = dmd_intern_find_str(&written->graph_paths, name.text);
+  const dmdv_dump_id_t *of_graph =
+      id == DMD_NONE ? NULL : DMD_POOL_AT(&written->graphs, dmdv_dump_id_t, id);
+  if (of_graph != NULL && of_graph->pid == dump.pid && of_graph->number == dump.number)
+    dmdv_join_graph(path, name.text);
+  dmd_strbuf_destroy(&name);
+}
+
+void dmdv_written_join_graphs(const dmdv_written_t *written) {
+  for (uint32_t id = 1; id <= dmd_intern_count(&written->paths); id++)
+    join_graph(written, id);
 }
 
 bool dmdv_written_needs_names(const dmdv_written_t *written, size_t i) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * written.h: collects which profiles a run wrote.
+ * written.h: collects which profiles and heap graphs a run wrote.
  *
- * Under Valgrind, dmd appends a line to a temporary file for each profile that any of its processes
+ * Under Valgrind, dmd appends a line to a temporary file for each file that any of its processes
  * has written (record/engine/listing.h). A process that can no longer reach that file, because it
  * changed its root directory or user, is missing from it. dmdv itself adds the profiles of the
  * native engine (received.h).
@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct dmdv_written dmdv_written_t;
 
@@ -26,10 +27,19 @@ const char *dmdv_written_option(const dmdv_written_t *written);
 /* The path as listed, relative if that is wanted. Points into `path`. */
 const char *dmdv_written_shorten(const dmdv_written_t *written, const char *path);
 
-/* Adds a profile. needs_names: dmdv may add names to its frames. */
-void dmdv_written_add(dmdv_written_t *written, const char *path, bool needs_names);
+/* A dump of a process. */
+typedef struct {
+  uint64_t pid, number;
+} dmdv_dump_id_t;
 
-/* After the run: the number of files that were written, each counted once. Notes which files
+/* Adds a profile. needs_names: dmdv may add names to its frames. */
+void dmdv_written_add(dmdv_written_t *written, const char *path, dmdv_dump_id_t dump,
+                      bool needs_names);
+
+/* Adds a heap graph. */
+void dmdv_written_add_graph(dmdv_written_t *written, const char *path, dmdv_dump_id_t dump);
+
+/* After the run: the number of profiles that were written, each counted once. Notes which files
  * were written more than once, so that profiles are lost. */
 size_t dmdv_written_end(dmdv_written_t *written);
 
@@ -37,6 +47,9 @@ size_t dmdv_written_end(dmdv_written_t *written);
 const char *dmdv_written_path(const dmdv_written_t *written, size_t i);
 
 bool dmdv_written_needs_names(const dmdv_written_t *written, size_t i);
+
+/* After the end: puts the graph of the same dump behind each profile, if the run wrote one. */
+void dmdv_written_join_graphs(const dmdv_written_t *written);
 
 void dmdv_written_destroy(dmdv_written_t *written);
 

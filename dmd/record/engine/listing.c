@@ -24,17 +24,38 @@ void dmd_listing_write(dmd_strbuf_t *line, const dmd_run_t *run, bool is_graph, 
   dmd_strbuf_str(line, "\n");
 }
 
-bool dmd_listing_path(dmd_strbuf_t *path, bool *is_graph, const char *line, size_t n) {
-  size_t i = 0;
-  for (int field = 0; field < 3; field++) {
-    size_t start = i;
-    while (i < n && line[i] != ' ')
-      i++;
-    if (i == start || i == n)
+/* Sets *n to the number of bytes up to the next blank, which must follow, and returns whether there
+ * are any. */
+static bool find_word(const char *line, size_t end, size_t *n) {
+  *n = 0;
+  while (*n < end && line[*n] != ' ')
+    ++*n;
+  return *n > 0 && *n < end;
+}
+
+static bool read_number(uint64_t *number, const char *digits, size_t n) {
+  enum { MOST_DIGITS = 19 };
+  *number = 0;
+  for (size_t i = 0; i < n && n <= MOST_DIGITS; i++) {
+    if (digits[i] < '0' || digits[i] > '9')
       return false;
-    *is_graph = i - start == sizeof graph - 1 && dmd_mem_equal(line + start, graph, i - start);
-    i++;
+    *number = *number * 10 + (unsigned)(digits[i] - '0');
   }
+  return n <= MOST_DIGITS;
+}
+
+bool dmd_listing_read(dmd_listing_t *listing, dmd_strbuf_t *path, const char *line, size_t n) {
+  size_t i = 0, word;
+  if (!find_word(line, n, &word) || !read_number(&listing->pid, line, word))
+    return false;
+  i = word + 1;
+  if (!find_word(line + i, n - i, &word) || !read_number(&listing->number, line + i, word))
+    return false;
+  i += word + 1;
+  if (!find_word(line + i, n - i, &word))
+    return false;
+  listing->is_graph = word == sizeof graph - 1 && dmd_mem_equal(line + i, graph, word);
+  i += word + 1;
   if (i == n)
     return false;
   for (; i < n; i++) {

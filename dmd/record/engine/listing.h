@@ -21,9 +21,14 @@
 /* Appends the line for a run's profile or graph, including the line end. */
 void dmd_listing_write(dmd_strbuf_t *line, const dmd_run_t *run, bool is_graph, const char *path);
 
-/* Parses a line of n bytes without its line end: appends the path, and sets *is_graph. Returns
- * false if the line is malformed. */
-bool dmd_listing_path(dmd_strbuf_t *path, bool *is_graph, const char *line, size_t n);
+typedef struct dmd_listing {
+  uint64_t pid, number;
+  bool is_graph;
+} dmd_listing_t;
+
+/* Parses a line of n bytes without its line end, and appends the path. Returns false if the line is
+ * malformed. */
+bool dmd_listing_read(dmd_listing_t *listing, dmd_strbuf_t *path, const char *line, size_t n);
 
 /* The meaning of a system error number that can occur when a file is written. Descriptive if the
  * user can do something about the error. */

@@ -115,9 +115,12 @@ static size_t stem_of(const char *name, const char *gzipped) {
   return n > plain && dmd_str_equal_n(name + n - plain, gzipped, plain) ? n - plain : 0;
 }
 
+/* By their names, which are equal if one file has both. */
 static bool lie_beside(const char *profile, const char *graph) {
   profile = dmd_path_base(profile);
   graph = dmd_path_base(graph);
+  if (dmd_str_equal(profile, graph))
+    return true;
   size_t n = stem_of(profile, ".json.gz");
   return n > 0 && n == stem_of(graph, ".graph.gz") && dmd_str_equal_n(profile, graph, n);
 }

@@ -90,7 +90,7 @@ static dmd_session_graph_t *find_graph(const dmd_session_t *page, dmd_query_t *q
   graph =
       is_file ? dmd_session_graph_beside(page, number) : dmd_session_graph(page, (uint32_t)number);
   if (graph == NULL)
-    dmd_query_reject(query, "this file has no heap graph beside it", DMD_SESSION_GRAPH_HINT);
+    dmd_query_reject(query, "this file has no heap graph", DMD_SESSION_GRAPH_HINT);
   else
     make_kinds(graph);
   return graph;

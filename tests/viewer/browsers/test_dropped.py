@@ -4,6 +4,7 @@
 import os
 
 import fixtures
+from harness import onefile
 from test_files import drop
 from shown import number
 
@@ -50,6 +51,23 @@ def test_graph_beside_its_profile(t):
         t.equal([row["File"] for row in page.rows()], ["run.json.gz"])
         t.equal(set(GRAPH_TABS + ["Records"]) - set(tabs(page)), set())
         census_agrees(t, page, "")
+    page.expect_quiet(t)
+
+
+def test_one_file(t):
+    """A heap graph behind its profile, in the same file, is found by the page itself."""
+    page = t.empty_page()
+    both = onefile.join(read(t.catalog()), read(graph_of(t.catalog())))
+    drop(page, [("run.json.gz", both)])
+    t.equal(page.state(), "READ")
+    page.go("view=files")
+    t.equal([row["File"] for row in page.rows()], ["run.json.gz"])
+    t.equal(set(GRAPH_TABS + ["Records"]) - set(tabs(page)), set())
+    census_agrees(t, page, "")
+    at = len(read(t.catalog())) + 12
+    drop(page, [("bad.json.gz", both[:at] + b"x" + both[at + 1:])])
+    t.equal(page.state(), "ERROR")
+    t.contains(page.text(".panel-error"), "bad.json.gz")
     page.expect_quiet(t)
 
 

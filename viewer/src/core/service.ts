@@ -5,6 +5,7 @@
 
 import { Base64Decoder } from "./base64.ts";
 import { isImage, type Core } from "./core.ts";
+import { partsOf } from "./graphmember.ts";
 import { Inflater, isGzip, Pieces } from "./inflate.ts";
 import { failureOf, PageError, type Request, type Response } from "./protocol.ts";
 import type { Progress } from "../state/machine.ts";
@@ -98,10 +99,12 @@ export class Service {
       const told: Progress = { step, done, total };
       this.#send({ type: "progress", id, progress: told });
     });
-    const pieces = await readBlob(name, blob, progress("read", blob.size));
-    if (pieces.size === 0) throw new PageError(`${name} is empty.`, "Choose a file that dmd wrote.");
-    if (isImage(pieces.head(16))) this.#started().addImage(pieces.join());
-    else this.#started().addFile(name, pieces, progress("load", pieces.size));
+    for (const part of await partsOf(name, blob)) {
+      const pieces = await readBlob(name, part, progress("read", part.size));
+      if (pieces.size === 0) throw new PageError(`${name} is empty.`, "Choose a file that dmd wrote.");
+      if (isImage(pieces.head(16))) this.#started().addImage(pieces.join());
+      else this.#started().addFile(name, pieces, progress("load", pieces.size));
+    }
   }
 
   #started(): Core {

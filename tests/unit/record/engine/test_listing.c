@@ -4,9 +4,9 @@
 #include "record/engine/listing.h"
 
 static bool read_path(dmd_strbuf_t *path, const char *line) {
-  bool is_graph;
+  dmd_listing_t listing;
   dmd_strbuf_cut(path, 0);
-  return dmd_listing_path(path, &is_graph, line, strlen(line));
+  return dmd_listing_read(&listing, path, line, strlen(line));
 }
 
 static void a_line_says_who_and_where(void **state) {
@@ -17,12 +17,14 @@ static void a_line_says_who_and_where(void **state) {
   dmd_strbuf_init(&line, &host.env);
   dmd_strbuf_init(&path, &host.env);
   dmd_run_t run = {.pid = 4711, .dump_number = 12, .trigger = "request"};
-  bool is_graph = true;
+  dmd_listing_t listing;
   dmd_listing_write(&line, &run, false, "/a b/new\nline\\n");
   assert_string_equal(line.text, "4711 12 request /a b/new\\nline\\\\n\n");
-  assert_true(dmd_listing_path(&path, &is_graph, line.text, line.n - 1));
+  assert_true(dmd_listing_read(&listing, &path, line.text, line.n - 1));
   assert_string_equal(path.text, "/a b/new\nline\\n");
-  assert_false(is_graph);
+  assert_false(listing.is_graph);
+  assert_int_equal(listing.pid, 4711);
+  assert_int_equal(listing.number, 12);
   dmd_strbuf_destroy(&path);
   dmd_strbuf_destroy(&line);
   host_done(&host);
@@ -36,12 +38,12 @@ static void graphs_are_told_from_profiles(void **state) {
   dmd_strbuf_init(&line, &host.env);
   dmd_strbuf_init(&path, &host.env);
   dmd_run_t run = {.pid = 4711, .dump_number = 12, .trigger = "request"};
-  bool is_graph = false;
+  dmd_listing_t listing;
   dmd_listing_write(&line, &run, true, "/graph exit");
   assert_string_equal(line.text, "4711 12 graph /graph exit\n");
-  assert_true(dmd_listing_path(&path, &is_graph, line.text, line.n - 1));
+  assert_true(dmd_listing_read(&listing, &path, line.text, line.n - 1));
   assert_string_equal(path.text, "/graph exit");
-  assert_true(is_graph);
+  assert_true(listing.is_graph);
   assert_true(read_path(&path, "1 1 graphs /graph"));
   dmd_strbuf_destroy(&path);
   dmd_strbuf_destroy(&line);
@@ -58,6 +60,9 @@ static void what_is_no_such_line(void **state) {
                                       "1 1 exit ",
                                       "1  exit /a",
                                       " 1 1 exit /a",
+                                      "x 1 exit /a",
+                                      "1 -1 exit /a",
+                                      "1 12345678901234567890 exit /a",
                                       "1 1 exit /a\\",
                                       "1 1 exit /a\\t"};
   host_t host;
@@ -89,10 +94,10 @@ static void random_names(void **state) {
       name[k] = letters[dice_below(&dice, sizeof letters - 1)];
     dmd_strbuf_cut(&line, 0);
     dmd_strbuf_cut(&path, 0);
-    bool is_graph;
+    dmd_listing_t listing;
     dmd_listing_write(&line, &(dmd_run_t){.pid = 1, .trigger = "exit"}, false, name);
     assert_ptr_equal(memchr(line.text, '\n', line.n), line.text + line.n - 1);
-    assert_true(dmd_listing_path(&path, &is_graph, line.text, line.n - 1));
+    assert_true(dmd_listing_read(&listing, &path, line.text, line.n - 1));
     assert_string_equal(path.text, name);
   }
   dmd_strbuf_destroy(&path);

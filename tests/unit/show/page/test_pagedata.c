@@ -385,14 +385,17 @@ static void graphs_find_their_profiles_by_name(void **state) {
   for (int i = 0; i < 4; i++)
     assert_true(add_as(&page, &data, graphs[i], a_graph, &why));
   assert_true(add_as(&page, &data, "b.json", a_profile, &why));
+  assert_true(add_as(&page, &data, "one.gz", a_profile, &why));
+  assert_true(add_as(&page, &data, "one.gz", a_graph, &why));
+  assert_int_equal(dmd_session_graph(&page, 4)->beside, 2);
   assert_int_equal(dmd_session_graph(&page, 0)->beside, 0);
   assert_int_equal(dmd_session_graph(&page, 1)->beside, 1);
   assert_int_equal(dmd_session_graph(&page, 2)->beside, DMD_SESSION_ALONE);
   assert_int_equal(dmd_session_graph(&page, 3)->beside, DMD_SESSION_ALONE);
-  /* Those are files 2 and 3. */
-  assert_ptr_equal(dmd_session_graph_beside(&page, 2), dmd_session_graph(&page, 2));
-  assert_ptr_equal(dmd_session_graph_beside(&page, 3), dmd_session_graph(&page, 3));
-  assert_null(dmd_session_graph_beside(&page, 4));
+  /* Those are files 3 and 4. */
+  assert_ptr_equal(dmd_session_graph_beside(&page, 3), dmd_session_graph(&page, 2));
+  assert_ptr_equal(dmd_session_graph_beside(&page, 4), dmd_session_graph(&page, 3));
+  assert_null(dmd_session_graph_beside(&page, 5));
   dmd_strbuf_destroy(&why);
   dmd_session_destroy(&page);
   dmd_session_data_destroy(&data);

@@ -381,7 +381,7 @@ static void without_a_graph(void **state) {
   for (size_t i = 0; i < COUNT_OF(asks); i++) {
     char query[64];
     snprintf(query, sizeof query, "ask=%s&of=0", asks[i]);
-    assert_rejected(&g.page, query, "this file has no heap graph beside it");
+    assert_rejected(&g.page, query, "this file has no heap graph");
     snprintf(query, sizeof query, "ask=%s&graph=1", asks[i]);
     assert_rejected(&g.page, query, "graph cannot be");
   }
@@ -420,7 +420,7 @@ static void graphs_are_listed(void **state) {
   assert_rejected(&g.page, "ask=records&of=1", "is a heap graph, which has no records");
   assert_rejected(&g.page, "ask=overview&of=0&old=1", "is a heap graph, which has no records");
   assert_rejected(&g.page, "ask=records&of=2", "of cannot be");
-  assert_rejected(&g.page, "ask=census&of=0&old=2", "this file has no heap graph beside it");
+  assert_rejected(&g.page, "ask=census&of=0&old=2", "this file has no heap graph");
   assert_int_equal(number_of(graph, "edges"), dmd_graph_n_edges(&g.other.graph.graph));
   assert_int_equal(number_of(page_ask(&g.page, "ask=map&of=0"), "figures.blocks"),
                    number_of(page_ask(&g.page, "ask=map&graph=1"), "figures.blocks"));
@@ -447,8 +447,8 @@ static void graphs_alone_are_files(void **state) {
   const cJSON *total = member(page_ask(&g.page, "ask=census&of=1"), "total");
   assert_same(member(alone, "blocks"), member(total, "blocks"));
   assert_same(member(alone, "bytes"), member(total, "bytes"));
-  assert_rejected(&g.page, "ask=census&of=0", "this file has no heap graph beside it");
-  assert_rejected(&g.page, "ask=census&of=2", "this file has no heap graph beside it");
+  assert_rejected(&g.page, "ask=census&of=0", "this file has no heap graph");
+  assert_rejected(&g.page, "ask=census&of=2", "this file has no heap graph");
   end(&g);
 }
 
