@@ -10,7 +10,7 @@ import stat
 import subprocess
 import tempfile
 
-from harness import Skip, commands, files
+from harness import Skip, commands, files, onefile
 from harness.running import running
 
 SOMEBODY = 65534
