@@ -2,8 +2,10 @@
 """docs/grafana-dashboard.json: each query of its panels runs where Grafana would run it, on a PostgreSQL server with a
 history, and on Prometheus with the metrics of a program and of a profile."""
 
+import json
 import os
 import re
+import shutil
 
 import test_history_postgresql
 import test_memory
@@ -40,6 +42,41 @@ def test_grafana_panels_fit(test):
     used = set(re.findall(r"\$\{?([a-z]+)", str(board)))
     test.equal(used - known, set(), "variables that do not exist")
     test.equal(known - used, set(), "variables without a use")
+
+
+# As Grafana's own code reads it. Fields of a query are the data source's; those of an annotation's query have no type
+# of their own there.
+CHECK = """import type { Dashboard } from "%s/@grafana/schema/dist/esm/veneer/dashboard.types";
+export const dashboard: Dashboard = %s;
+"""
+
+
+def npm_folder(test, *names):
+    """The folder under viewer/ of the build that has this package."""
+    for builddir in test.builddir, os.path.dirname(test.builddir):
+        for folder in "viewer/node_modules", "viewer/browsers/node_modules":
+            if os.path.isdir(os.path.join(builddir, folder, *names)):
+                return os.path.join(builddir, folder)
+    raise Skip("npm did not install " + "/".join(names))
+
+
+def type_errors(test, board):
+    """What TypeScript finds wrong with it."""
+    node, compiler = shutil.which("node"), npm_folder(test, "typescript")
+    if node is None:
+        raise Skip("there is no node")
+    path = test.write("check.ts", CHECK % (npm_folder(test, "@grafana", "schema"), json.dumps(board, indent=1)))
+    return test.run([node, compiler + "/typescript/bin/tsc", "--noEmit", "--strict", "--skipLibCheck", path], status=None).out
+
+
+def test_grafana_dashboard_has_its_schema(test):
+    """The dashboard has the types that Grafana gives its dashboards, which a wrong one has not."""
+    board = dashboard(test)
+    for note in board["annotations"]["list"]:
+        note["target"] = {"refId": note["target"]["refId"]}
+    test.equal(type_errors(test, board), "")
+    for wrong in dict(board, schemaVersion="39"), dict(board, panels=[dict(board["panels"][1], gridPos={"x": 0})]), dict(board, colour=1):
+        test.contains(type_errors(test, wrong), "check.ts")
 
 
 class Board:

@@ -54,6 +54,17 @@ static void close_file(FILE *file) {
     fclose(file);
 }
 
+bool dmdv_input_find_graph(int fd, uint64_t *at, uint64_t *szB) {
+  unsigned char last[DMD_GRAPHMEMBER_LAST_SZB];
+  struct stat st;
+  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof last ||
+      pread(fd, last, sizeof last, st.st_size - (off_t)sizeof last) != (ssize_t)sizeof last ||
+      !dmd_graphmember_find(last, (uint64_t)st.st_size, at))
+    return false;
+  *szB = (uint64_t)st.st_size - *at;
+  return true;
+}
+
 static dmdv_input_t *open_file(FILE *file, dmd_fail_t *fail) {
   if (file == NULL) {
     dmd_fail(fail, "cannot open: %s", strerror(errno));
@@ -70,8 +81,11 @@ static dmdv_input_t *open_file(FILE *file, dmd_fail_t *fail) {
     close_file(file);
     return NULL;
   }
+  uint64_t at, graph_szB;
   input->file = file;
   input->total = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+  if (dmdv_input_find_graph(fileno(file), &at, &graph_szB))
+    input->total = at;
   return input;
 }
 
@@ -151,17 +165,6 @@ static bool read_raw(dmdv_input_t *input, dmd_fail_t *fail) {
   input->at_end = left + n < input->raw_szB;
   if (input->file != NULL && ferror(input->file))
     return dmd_fail(fail, "cannot read: %s", strerror(errno));
-  return true;
-}
-
-bool dmdv_input_find_graph(int fd, uint64_t *at, uint64_t *szB) {
-  unsigned char last[DMD_GRAPHMEMBER_LAST_SZB];
-  struct stat st;
-  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof last ||
-      pread(fd, last, sizeof last, st.st_size - (off_t)sizeof last) != (ssize_t)sizeof last ||
-      !dmd_graphmember_find(last, (uint64_t)st.st_size, at))
-    return false;
-  *szB = (uint64_t)st.st_size - *at;
   return true;
 }
 
