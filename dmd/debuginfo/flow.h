@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * flow.h: data flow analysis of x86-64 machine code: where the result of a call goes.
+ * flow.h: data flow analysis of machine code for x86-64 and AArch64: where the result of a call
+ * goes.
  *
- * The result of a call is in rax. From there on, the analysis tracks the registers and the places
- * on the stack that hold the result, or an address inside its block. It follows all paths on which
- * the result is not NULL, past other calls, up to the return or to the first instruction that it
- * does not know. It is conservative: it may miss facts, but everything reported is true whenever
- * the program gets there.
+ * The analysis begins with the register that has the result of a call, and tracks the registers and
+ * the places on the stack that hold the result, or an address inside its block. It follows all
+ * paths on which the result is not NULL, past other calls, up to the return or to the first
+ * instruction that it does not know. It is conservative: it may miss facts, but everything reported
+ * is true whenever the program gets there.
  *
  * Registers are numbered as in DWARF. A place on the stack is given by its distance from the
  * canonical frame address.
@@ -18,13 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DMDV_FLOW_REGISTERS = 16, DMDV_FLOW_SLOTS = 8 };
+enum { DMDV_FLOW_REGISTERS = 32, DMDV_FLOW_SLOTS = 8 };
 
 typedef enum {
   DMDV_VALUE_UNKNOWN,
   DMDV_VALUE_RESULT, /* the result, plus offset */
   DMDV_VALUE_INSIDE, /* the result, plus an unknown offset */
-  DMDV_VALUE_SLOT    /* the value read from the place at offset */
+  DMDV_VALUE_SLOT,   /* the value read from the place at offset */
+  DMDV_VALUE_ADDRESS /* the address `offset` */
 } dmdv_value_kind_t;
 
 typedef struct dmdv_value {
@@ -68,8 +70,6 @@ typedef struct dmdv_flow_watcher {
   bool (*slot)(void *ctx, uint64_t pc, int reg, int64_t displacement, int64_t *place);
 } dmdv_flow_watcher_t;
 
-enum { DMDV_FLOW_RESULT = 0, DMDV_FLOW_ARGUMENT = 5 }; /* rax, rdi */
-
 /* The code of a function, or of a part of it: n bytes from start on. */
 typedef struct dmdv_code {
   const uint8_t *bytes;
@@ -77,9 +77,17 @@ typedef struct dmdv_code {
   uint64_t start;
 } dmdv_code_t;
 
-/* Tracks the value of a register from pc on: the result of the call that returns there, or the
- * first argument of the function that begins there. */
-void dmdv_flow_follow(const dmdv_code_t *code, uint64_t pc, int reg,
+typedef struct dmdv_flow_machine dmdv_flow_machine_t;
+
+/* The processor with this number in ELF headers; NULL: its code is not known. */
+const dmdv_flow_machine_t *dmdv_flow_machine(unsigned e_machine);
+
+/* Tracks the result of the call that returns to pc. */
+void dmdv_flow_follow(const dmdv_flow_machine_t *machine, const dmdv_code_t *code, uint64_t pc,
                       const dmdv_flow_watcher_t *watcher);
+
+/* Tracks the first argument of the function that begins at pc. */
+void dmdv_flow_follow_argument(const dmdv_flow_machine_t *machine, const dmdv_code_t *code,
+                               uint64_t pc, const dmdv_flow_watcher_t *watcher);
 
 #endif

@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
   const dmdv_debugfile_t *file;
   const dmdv_dwarfindex_t *index;
+  const dmdv_flow_machine_t *machine; /* NULL: its code is not known */
   uint64_t addr;
   dmdv_walk_t walk;
   bool has_function; /* there is debug information of it */
@@ -75,7 +76,7 @@ static uint32_t pointee(const search_t *s, uint32_t type) {
 
 static void add_home(search_t *s, uint32_t type, uint64_t from, uint64_t to, const Dwarf_Op *op) {
   home_t home = {.from = from, .to = to, .type = type};
-  if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg15) {
+  if (op->atom >= DW_OP_reg0 && op->atom < DW_OP_reg0 + DMDV_FLOW_REGISTERS) {
     home.is_register = true;
     home.reg = op->atom - DW_OP_reg0;
   } else if (!dmdv_frame_is_place(op, &home.reg, &home.place))
@@ -325,7 +326,7 @@ static bool returns_argument(const search_t *s, uint64_t function) {
                                  .end = compare_end,
                                  .slot = no_slot};
   if (code.n > 0)
-    dmdv_flow_follow(&code, function, DMDV_FLOW_ARGUMENT, &watcher);
+    dmdv_flow_follow_argument(s->machine, &code, function, &watcher);
   return returned.ended && !returned.is_another;
 }
 
@@ -358,11 +359,12 @@ static bool may_return_it(const search_t *s) {
          dmd_type_at(types_of(s), type)->szB == types_of(s)->pointer_szB;
 }
 
-static bool is_x86_64(const search_t *s) {
+static const dmdv_flow_machine_t *machine_of(const dmdv_debugfile_t *file) {
   GElf_Addr shift;
   GElf_Ehdr header;
-  Elf *elf = dwfl_module_getelf(s->file->module, &shift);
-  return elf != NULL && gelf_getehdr(elf, &header) != NULL && header.e_machine == EM_X86_64;
+  Elf *elf = dwfl_module_getelf(file->module, &shift);
+  return elf == NULL || gelf_getehdr(elf, &header) == NULL ? NULL
+                                                           : dmdv_flow_machine(header.e_machine);
 }
 
 /* Code of other processors is not analysed: only the first register counts, which has the result on
@@ -377,8 +379,8 @@ static void follow(search_t *s) {
                                  .slot = slot};
   dmdv_flow_t flow = {.pc = s->addr};
   flow.registers[0].kind = DMDV_VALUE_RESULT;
-  if (code.n > 0 && is_x86_64(s))
-    dmdv_flow_follow(&code, s->addr, DMDV_FLOW_RESULT, &watcher);
+  if (code.n > 0 && s->machine != NULL)
+    dmdv_flow_follow(s->machine, &code, s->addr, &watcher);
   else
     look_at_variables(s, &flow);
 }
@@ -414,6 +416,7 @@ static bool is_rust(Dwarf_Die *die) {
 dmdv_site_t dmdv_site(const dmdv_debugfile_t *file, const dmdv_dwarfindex_t *index, uint64_t addr) {
   search_t s = {.file = file,
                 .index = index,
+                .machine = machine_of(file),
                 .frame = {.file = file, .base_register = -1},
                 .addr = addr,
                 .site = {.is_known = true}};

@@ -167,7 +167,7 @@ class ToolTest(Test):
 
     @staticmethod
     def need_code():
-        """Machine code is read on x86-64: for tags that were left, and for types by sites."""
+        """The tool reads machine code on x86-64, for tags that were left."""
         if platform.machine() == "aarch64":
             raise Skip("code of this processor is not read")
 

@@ -76,20 +76,17 @@ def _variants(compilers):
 
 
 def of_c(t):
-    t.need_code()
     for variant in _variants(("gcc", "clang")):
         _compare(t, _run(t, *variant))
 
 
 def of_classes(t):
-    t.need_code()
     for variant in _variants(("g++", "clang++")):
         _compare(t, _run(t, *variant))
 
 
 def of_stacks(t):
     """Variables on stacks and of threads are roots with names and types."""
-    t.need_code()
     for compiler, *flags in _variants(("gcc", "clang")):
         run = _run(t, compiler, *flags)
         found, _ = _show(t, run)

@@ -82,7 +82,6 @@ class Keeper:
         return json.loads(done.out)
 
     def line_is_proposed(self, animal):
-        ToolTest.need_code()  # the owners' types are those of where they are allocated
         owners = self.owners(animal)
         if owners is None:
             raise Skip("needs a dmdv with libdw")
