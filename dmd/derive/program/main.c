@@ -114,18 +114,15 @@ static void print(void *ctx, const dmd_derive_proposal_t *proposal) {
   dmd_out_str(&p->out, "\n");
 }
 
-/* Prints proposals from the heap graph in this file (derive/suggest/suggest.h). debug_dir may be
- * NULL. Returns the exit status: 0; 1 if no pointer lacks words; 2, with the reason on standard
- * error, if the graph cannot be read. */
+/* Prints proposals from the heap graph in this file, or of this profile (derive/suggest/suggest.h).
+ * debug_dir may be NULL. Returns the exit status: 0; 1 if no pointer lacks words; 2, with the
+ * reason on standard error, if the graph cannot be read. */
 static int suggest_for(const dmd_derive_model_t *model, const char *graph, const char *debug_dir) {
   const dmdv_typedgraph_options_t options = {.with_types = true, .debug_dir = debug_dir};
   dmdv_typedgraph_t typed;
-  dmd_fail_t fail;
   print_t p = {.n = 0};
-  if (!dmdv_typedgraph_open(&typed, graph, &options, &fail)) {
-    dmdv_error_in(graph, &fail);
+  if (!dmdv_typedgraph_open_or_say(&typed, graph, &options))
     return 2;
-  }
   dmd_out_init(&p.out, write_stdout, NULL);
   dmd_derive_suggest(model, &typed.typing, &typed.heap, print, &p);
   dmd_out_flush(&p.out);
