@@ -390,7 +390,7 @@ dmd_reader_sources = \
   dmd/dmdv/push/labels.c dmd/dmdv/push/labels.h \
   dmd/dmdv/push/pushoptions.c dmd/dmdv/push/pushoptions.h \
   dmd/dmdv/push/pushrequest.c dmd/dmdv/push/pushrequest.h \
-  dmd/debuginfo/flow.c dmd/debuginfo/flow.h dmd/debuginfo/flowstate.h \
+  dmd/debuginfo/flow.c dmd/debuginfo/flow.h dmd/debuginfo/flowstate.c dmd/debuginfo/flowstate.h \
   dmd/debuginfo/flow_amd64.c dmd/debuginfo/flow_arm64.c \
   dmd/debuginfo/instruction.c dmd/debuginfo/instruction.h \
   dmd/debuginfo/names.h \

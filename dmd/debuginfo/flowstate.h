@@ -1,12 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * flowstate.h: what flow.c and the processors (flow_amd64.c, flow_arm64.c) know while they follow
- * code.
+ * flowstate.h: what is known of the result of a call while its way through code is followed
+ * (flow.h), and what the instructions of each processor (flow_amd64.c, flow_arm64.c) change in it.
+ *
+ * Registers are numbered as in DWARF. A place on the stack is given by its distance from the
+ * canonical frame address.
  */
 #ifndef DMD_DEBUGINFO_FLOWSTATE_H
 #define DMD_DEBUGINFO_FLOWSTATE_H
 
-#include "debuginfo/flow.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DMDV_FLOW_REGISTERS = 32, DMDV_FLOW_SLOTS = 8 };
+
+typedef enum {
+  DMDV_VALUE_UNKNOWN,
+  DMDV_VALUE_RESULT, /* the result, plus offset */
+  DMDV_VALUE_INSIDE, /* the result, plus an unknown offset */
+  DMDV_VALUE_SLOT,   /* the value read from the place at offset */
+  DMDV_VALUE_ADDRESS /* the address `offset` */
+} dmdv_value_kind_t;
+
+typedef struct dmdv_value {
+  dmdv_value_kind_t kind;
+  int64_t offset;
+} dmdv_value_t;
+
+/* The state before the instruction at pc. */
+typedef struct dmdv_flow {
+  uint64_t pc;
+  dmdv_value_t registers[DMDV_FLOW_REGISTERS];
+  struct {
+    bool is_used;
+    int64_t place;
+    int64_t offset; /* the place holds the result plus this */
+  } slots[DMDV_FLOW_SLOTS];
+} dmdv_flow_t;
+
+/* A memory operand. */
+typedef struct dmdv_operand {
+  bool is_fixed; /* addr is the whole operand: relative to the program counter */
+  uint64_t addr;
+  int base; /* a register; -1: none */
+  bool has_index;
+  unsigned scale; /* of the index, in bytes */
+  int64_t displacement;
+} dmdv_operand_t;
+
+typedef struct dmdv_flow_watcher {
+  void *ctx;
+  /* Called before each instruction. */
+  void (*at)(void *ctx, const dmdv_flow_t *flow);
+  /* The result plus offset is stored to an operand that is not on the stack. */
+  void (*store)(void *ctx, const dmdv_flow_t *flow, const dmdv_operand_t *to, int64_t offset);
+  /* The result plus offset is the first argument of a call of this function, or of a jump that
+   * leaves the code. Returns whether the function is known to return its first argument. */
+  bool (*pass)(void *ctx, uint64_t function, int64_t offset);
+  /* The function returns this value. */
+  void (*end)(void *ctx, const dmdv_value_t *value);
+  /* The place on the stack of a register plus a displacement, at pc; false if unknown. */
+  bool (*slot)(void *ctx, uint64_t pc, int reg, int64_t displacement, int64_t *place);
+} dmdv_flow_watcher_t;
+
+/* The code of a function, or of a part of it: n bytes from start on. */
+typedef struct dmdv_code {
+  const uint8_t *bytes;
+  size_t n;
+  uint64_t start;
+} dmdv_code_t;
+
+/* ---- The way. ---- */
+
+typedef struct dmdv_flow_machine dmdv_flow_machine_t;
 
 /* Limits: further on, the result has long been stored. */
 enum { DMDV_FLOW_INSTRUCTIONS = 300, DMDV_FLOW_BRANCHES = 16 };
@@ -45,14 +112,14 @@ static inline bool dmdv_flow_is_within(const dmdv_value_t *value) {
   return value->kind == DMDV_VALUE_RESULT || value->kind == DMDV_VALUE_INSIDE;
 }
 
-/* A value plus a constant, or plus anything. */
+/* A value plus a constant, and the sum of two values. */
 dmdv_value_t dmdv_flow_plus(dmdv_value_t value, int64_t constant);
 static inline dmdv_value_t dmdv_flow_plus_any(dmdv_value_t a, dmdv_value_t b) {
   return dmdv_flow_is_within(&a) || dmdv_flow_is_within(&b) ? (dmdv_value_t){DMDV_VALUE_INSIDE, 0}
                                                             : DMDV_UNKNOWN;
 }
 
-/* The 8 bytes at an operand are read, get a value, or szB bytes get something else. */
+/* A load of 8 bytes; a store of 8 bytes; a store of szB bytes of anything else. */
 dmdv_value_t dmdv_flow_load(const dmdv_follower_t *f, const dmdv_operand_t *from);
 void dmdv_flow_store(dmdv_follower_t *f, const dmdv_operand_t *to, dmdv_value_t value);
 void dmdv_flow_overwrite(dmdv_follower_t *f, const dmdv_operand_t *to, uint64_t szB);
@@ -64,10 +131,12 @@ void dmdv_flow_call(dmdv_follower_t *f, uint64_t function);
 /* A return. */
 void dmdv_flow_return(dmdv_follower_t *f);
 
-/* The next address after a jump: one that may leave the code, in which case the code behind it
- * returns what that returns; one to either address; one to `target` if the result is, or is not,
- * NULL. */
+/* Where the code goes on after a jump. One that leaves the code ends the path, like a call of the
+ * function at the target and a return of its result. */
 uint64_t dmdv_flow_jump(dmdv_follower_t *f, uint64_t next, uint64_t target);
+
+/* The same after a branch of which neither side is known to be taken: the target is followed
+ * later. */
 uint64_t dmdv_flow_branch(dmdv_follower_t *f, uint64_t next, uint64_t target);
 
 #endif
