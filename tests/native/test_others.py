@@ -3,6 +3,7 @@
 they can write to."""
 
 import glob
+import gzip
 import os
 import shutil
 import signal
@@ -124,6 +125,24 @@ def test_a_process_of_two_users(t):
         for command in ("dump", "status"):
             t.contains(program.ask(command, status=3).err, "has rights of root and of user %d" % SOMEBODY)
     t.equal(files.read(path), before)
+
+
+def test_a_process_that_names_a_graph(t):
+    """Only a heap graph of the same moment, beside the profile, goes into its file: no other file is touched, even where
+    dmdv's user could."""
+    folder = t.new_folder()
+    path, beside = (os.path.join(folder, "dmd.out.1" + ending) for ending in (".json.gz", ".graph.gz"))
+    files.write(path, gzip.compress(files.read_bytes(a_profile(t))))
+    with running(t, [t.program("asked.c"), "waits"]) as program:
+        other = onefile.parts(files.read_bytes(program.dump_graph()))[1]
+        program.end()
+    precious = gzip.compress(PRECIOUS.encode())
+    for name, content in (folder + "/notes.gz", precious), (folder + "/other.graph.gz", other), (beside, precious), (beside, other):
+        files.write(name, content)
+        with hostile(t, path, "graph", name, user=False) as program:
+            t.equal(program.ask("dump").out, "%s\n%s\n" % (path, name))
+        t.equal(files.read_bytes(name), content)
+        t.equal(onefile.parts(files.read_bytes(path))[1], None, "no graph is in it")
 
 
 # ---- Links of other users. ----

@@ -154,24 +154,16 @@ static void print_json(void *ctx, dmd_out_t *out) {
   dmd_jsonout_end(&json);
 }
 
-/* Makes one file of both. */
-static void join(dumped_t *dumped, uint32_t pid, const char *profile) {
-  dmd_strbuf_t graph;
-  dmd_strbuf_init(&graph, &dmdv_env);
-  find_file(&graph, pid, dumped->graph);
-  dmdv_join_graph(profile, graph.text);
-  if (dmdv_input_has_graph(profile))
-    dumped->graph = dumped->profile;
-  dmd_strbuf_destroy(&graph);
-}
-
 static bool finish_profile(const options_t *o, uint32_t pid, dumped_t *dumped) {
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, &dmdv_env);
   find_file(&name, pid, dumped->profile);
   bool good = name_frames(name.text);
-  if (dumped->graph != NULL)
-    join(dumped, pid, name.text);
+  if (good && dumped->graph != NULL) {
+    dmdv_join_graph_beside(name.text);
+    if (dmdv_input_has_graph(name.text))
+      dumped->graph = dumped->profile;
+  }
   dmdv_remove_leftovers_like(name.text);
   if (good && o->print)
     print_records(name.text);

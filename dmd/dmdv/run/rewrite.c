@@ -5,8 +5,10 @@
 #include "base/files.h"
 #include "base/posix/posix.h"
 #include "dmdv/commandline/show.h"
+#include "dmdv/graph/typedgraph.h"
 #include "dmdv/input/profilefile.h"
 #include "files/graph/graphmember.h"
+#include "files/graph/graphwriter.h"
 #include "host/output.h"
 #include "host/process.h"
 
@@ -136,10 +138,24 @@ static bool write_both(const dmdv_rewrite_t *profile, const dmdv_rewrite_t *grap
   return good;
 }
 
+/* Of dmdv's own user. */
 static bool is_gzip(const dmdv_rewrite_t *file) {
   unsigned char first[2];
   return file->fd >= 0 && file->is_own && pread(file->fd, first, sizeof first, 0) == sizeof first &&
          first[0] == 0x1f && first[1] == 0x8b;
+}
+
+static bool is_graph(const dmdv_rewrite_t *file) {
+  dmd_fail_t fail = {0};
+  const char *bytes;
+  size_t n;
+  int fd = is_gzip(file) ? dup(file->fd) : -1;
+  dmdv_input_t *input = fd >= 0 ? dmdv_input_open_fd(fd, &fail) : NULL;
+  bool is =
+      input != NULL && dmdv_input_next(input, &bytes, &n, &fail) && dmd_graphwriter_is(bytes, n);
+  if (input != NULL)
+    dmdv_input_close(input);
+  return is && lseek(file->fd, 0, SEEK_SET) == 0;
 }
 
 /* Another file may have the name by now. */
@@ -159,9 +175,33 @@ void dmdv_join_graph(const char *profile, const char *graph) {
   bool is_regular;
   open_file(&of_profile, profile, &is_regular);
   open_file(&of_graph, graph, &is_regular);
-  if (is_gzip(&of_profile) && is_gzip(&of_graph) &&
+  if (is_gzip(&of_profile) && is_graph(&of_graph) &&
       !dmdv_input_find_graph(of_profile.fd, &at, &szB) && write_both(&of_profile, &of_graph))
     remove_file(&of_graph);
   dmdv_rewrite_close(&of_graph);
   dmdv_rewrite_close(&of_profile);
+}
+
+/* dmd_load_graph_options_t.is_wanted, of a graph that is never loaded. */
+static bool look(void *found, const dmd_graph_preview_t *preview) {
+  *(dmd_graph_preview_t *)found = *preview;
+  return false;
+}
+
+void dmdv_join_graph_beside(const char *profile) {
+  dmd_graph_preview_t preview = {.n_nodes = 0};
+  const dmd_load_graph_options_t peek = {.is_wanted = look, .ctx = &preview};
+  const dmd_load_options_t load = {.moment = DMD_MOMENT_END};
+  dmd_heapgraph_t graph;
+  dmd_profile_t loaded;
+  dmd_fail_t fail = {0};
+  dmd_strbuf_t beside;
+  dmd_strbuf_init(&beside, &dmdv_env);
+  dmd_profile_init(&loaded, &dmdv_env);
+  if (dmdv_graph_beside(&beside, profile) && !dmdv_load_graph(&graph, beside.text, &peek, &fail) &&
+      dmdv_load(&loaded, profile, &load, &fail) &&
+      dmdv_is_of_same_moment(&loaded.run, loaded.mode, &preview.run, preview.mode))
+    dmdv_join_graph(profile, beside.text);
+  dmd_profile_destroy(&loaded);
+  dmd_strbuf_destroy(&beside);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * hostile LIBRARY PATH [LINK | mixed]: a process that looks as if it ran with the native engine,
- * and answers each request with a file of this path. With a LINK, its child keeps swapping the link
- * and the file, as fast as it can. mixed: it keeps the right to become root again.
+ * hostile LIBRARY PATH [LINK | mixed | graph GRAPH]: a process that looks as if it ran with the
+ * native engine, and answers each request with a file of this path, and with this heap graph. With
+ * a LINK, its child keeps swapping the link and the file, as fast as it can. mixed: it keeps the
+ * right to become root again.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,8 +52,11 @@ int main(int argc, char **argv) {
   const char *third = argc > 3 ? argv[3] : NULL;
   int mark = memfd_create("dmd-control-1", 0);
   struct sigaction action = {.sa_sigaction = answer, .sa_flags = SA_SIGINFO | SA_RESTART};
+  bool has_graph = argc > 4 && strcmp(third, "graph") == 0;
   snprintf(g_answer, sizeof g_answer,
-           "{\"number\": 1, \"files\": [{\"kind\": \"profile\", \"path\": \"%s\"}]}\n", argv[2]);
+           "{\"number\": 1, \"files\": [{\"kind\": \"profile\", \"path\": \"%s\"}%s%s%s]}\n",
+           argv[2], has_graph ? ", {\"kind\": \"graph\", \"path\": \"" : "",
+           has_graph ? argv[4] : "", has_graph ? "\"}" : "");
   if (mark < 0 || ftruncate(mark, PAGE_SZB) != 0)
     return 3;
   map(mark);
@@ -60,7 +65,7 @@ int main(int argc, char **argv) {
   if (third != NULL && strcmp(third, "mixed") == 0) {
     if (setresuid(SOMEBODY, SOMEBODY, 0) != 0)
       return 3;
-  } else if (third != NULL && fork() == 0) {
+  } else if (third != NULL && !has_graph && fork() == 0) {
     swap_until_the_end(argv[2], third);
   }
   (void)!write(1, "ready\n", 6);
