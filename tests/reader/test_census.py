@@ -5,6 +5,7 @@ figures.)"""
 import json
 import os
 
+from dmdvtest import Profile
 from graphwriter import BLOCKS, EDGES, END, Graph, blocks, data, edges, packed, part
 from harness import Skip, files
 
@@ -171,5 +172,5 @@ def test_diff(test):
     test.equal(json.loads(test.dmdv("diff", "--json", "-", new, stdin=Graph().bytes())[0]), expected)
     test.contains(test.dmdv("diff", "--filter=wash", old, new)[0], "              0    0.00%")
     test.contains(test.error("diff", "--causal", old, new), "do not work with heap graphs")
-    _, err = test.dmdv("diff", old, test.write("p.json", "{}"), status=2)
-    test.contains(err, "p.json: is not a heap graph but a profile")
+    _, err = test.dmdv("diff", old, test.write("p.json", Profile().block(8)), status=2)
+    test.contains(err, "p.json: has no heap graph")

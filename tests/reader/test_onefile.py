@@ -96,7 +96,7 @@ def test_cut_off(test):
     for n in [*range(len(profile) + 16, len(whole), 97), len(whole) - 1]:
         path = test.write("cut.json.gz", whole[:n])
         test.contains(test.error("print", path), "cut off")
-        test.check(test.error("leaks", "--types=no", path).startswith("dmdv: " + path), "")
+        test.contains(test.error("leaks", "--types=no", path), "cut off")
     test.contains(test.error("print", test.write("cut.json.gz", whole[:len(profile) + 9])), "cut off")
 
 

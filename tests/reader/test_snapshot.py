@@ -12,6 +12,7 @@ import random
 import chromium
 import firefox
 import snapshotdecode
+from dmdvtest import Profile
 from harness import Skip, files
 from heapbuilder import REGISTERS, STACK_ROOT, Heap
 
@@ -332,9 +333,9 @@ def test_chromium(test):
 
 def test_wrong_command_lines(test):
     test.write("g.graph.gz", jars().gzipped())
-    test.write("p.json", {"version": 5})
+    test.write("p.json", Profile().block(8))
     for args, word in ((["--format=heapsnapshot", "g.graph.gz", "g.graph.gz"], "one heap graph"),
-                       (["--format=heapsnapshot", "p.json"], "not a heap graph"),
+                       (["--format=heapsnapshot", "p.json"], "has no heap graph"),
                        (["--format=fxsnapshot", "--root=tag", "g.graph.gz"], "--root"),
                        (["--format=fxsnapshot", "-a", "g.graph.gz"], "--ignore-alloc-fns"),
                        (["--format=fxsnapshot", "--max-nodes=0", "g.graph.gz"], "--max-nodes"),

@@ -141,8 +141,19 @@ bool dmdv_is_of_same_moment(const dmd_run_t *a, dmd_mode_t a_mode, const dmd_run
   return a->is_known && a_mode == b_mode && a->pid == b->pid && a->dump_number == b->dump_number;
 }
 
-/* Reports that the file is no graph and, if it is a profile that may have one beside it, how to
- * record one. Returns false. */
+static bool is_document(const char *name) {
+  dmd_fail_t fail = {0};
+  const char *bytes;
+  size_t n;
+  dmdv_input_t *input = dmdv_input_open(name, &fail);
+  bool is = input != NULL && dmdv_input_next(input, &bytes, &n, &fail) && n > 0 && bytes[0] == '{';
+  if (input != NULL)
+    dmdv_input_close(input);
+  return is;
+}
+
+/* Reports that the file is no graph and, if it is a profile that may have one, how to record one,
+ * or what is wrong with the profile. Returns false. */
 static bool say_how_to_record(const char *name, const dmd_fail_t *fail) {
   dmd_profile_t profile;
   dmd_fail_t other = {0};
@@ -150,15 +161,16 @@ static bool say_how_to_record(const char *name, const dmd_fail_t *fail) {
   const dmd_load_options_t load = {.moment = DMD_MOMENT_ALL};
   dmd_profile_init(&profile, &dmdv_env);
   dmd_strbuf_init(&command, &dmdv_env);
-  bool is_profile = strcmp(name, "-") != 0 && dmdv_load(&profile, name, &load, &other) &&
-                    profile.mode != DMD_MODE_SCAN;
+  bool is_named = strcmp(name, "-") != 0;
+  bool is_loaded = is_named && dmdv_load(&profile, name, &load, &other);
+  bool is_profile = is_loaded && profile.mode != DMD_MODE_SCAN;
   if (is_profile && profile.run.command != NULL)
     dmd_escape_append(&command, profile.run.command);
   if (is_profile)
     dmdv_error("%s: has no heap graph; to record one: dmdv run --graph=yes %s", name,
                command.n > 0 ? command.text : "PROGRAM");
   else
-    dmdv_error_in(name, fail);
+    dmdv_error_in(name, is_named && !is_loaded && is_document(name) ? &other : fail);
   dmd_strbuf_destroy(&command);
   dmd_profile_destroy(&profile);
   return false;
