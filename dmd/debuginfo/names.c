@@ -325,8 +325,12 @@ const dmd_namer_t *dmdv_names_namer(const dmdv_names_t *names) {
   return &names->namer;
 }
 
-void dmdv_names_search(dmdv_names_t *names, const char *debug_folder, const char *symbol_folder) {
+void dmdv_names_search_debug(dmdv_names_t *names, const char *debug_folder) {
   names->debug_folder = debug_folder;
+}
+
+void dmdv_names_search(dmdv_names_t *names, const char *debug_folder, const char *symbol_folder) {
+  dmdv_names_search_debug(names, debug_folder);
   names->symbol_folder = symbol_folder;
   names->namer.adds_lines = true;
 }

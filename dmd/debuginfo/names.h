@@ -36,6 +36,9 @@ typedef struct dmdv_names_counts {
 /* Call search before the namer is used. Folders may be NULL; the texts must outlive the names. From
  * then on frames that have a function but no line are named, too. */
 void dmdv_names_search(dmdv_names_t *names, const char *debug_folder, const char *symbol_folder);
+
+/* Only adds a folder of separate debug information. */
+void dmdv_names_search_debug(dmdv_names_t *names, const char *debug_folder);
 dmdv_names_counts_t dmdv_names_counts(const dmdv_names_t *names);
 void dmdv_names_tell(dmdv_names_t *names);
 void dmdv_names_free(dmdv_names_t *names);

@@ -37,6 +37,10 @@ void dmdv_names_search(dmdv_names_t *names, const char *debug_folder, const char
   (void)names, (void)debug_folder, (void)symbol_folder;
 }
 
+void dmdv_names_search_debug(dmdv_names_t *names, const char *debug_folder) {
+  (void)names, (void)debug_folder;
+}
+
 dmdv_names_counts_t dmdv_names_counts(const dmdv_names_t *names) {
   return (dmdv_names_counts_t){.n_asked = names->n_nameless};
 }

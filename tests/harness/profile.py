@@ -7,7 +7,7 @@ import re
 import struct
 import zlib
 
-from harness import commands, files
+from harness import commands, files, onefile
 from harness.expect import Failure, Skip
 
 try:
@@ -33,8 +33,9 @@ def require(condition, what):
 
 
 def read_bytes(path):
-    """A file's contents. A file that ends in .gz must be exactly one gzip member with the right CRC and length."""
-    data = files.read_bytes(path)
+    """A file's contents. A file that ends in .gz must be exactly one gzip member with the right CRC and length, and perhaps
+    a heap graph."""
+    data, _ = onefile.parts(files.read_bytes(path))
     if not path.endswith(".gz"):
         return data
     inflate = zlib.decompressobj(wbits=-zlib.MAX_WBITS)

@@ -15,7 +15,7 @@ import os
 import platform
 import re
 
-from harness import commands, files, graphfile, profile
+from harness import commands, files, graphfile, onefile, profile
 from harness.compiler import compile_program, compiler_for, is_clang
 from harness.expect import Failure, Skip, tail
 from harness.suite import Test
@@ -89,6 +89,8 @@ class Run:
                 self.graphs[name] = self.make_graph(path)
             elif re.search(r"\.json$|\.gz$", name) and os.path.isfile(path):
                 self.profiles[name] = self.make_profile(path, validator)
+                if onefile.parts(files.read_bytes(path))[1] is not None:
+                    self.graphs[name.replace(".json.gz", ".graph.gz")] = self.make_graph(path)
 
     def files(self):
         """Names of all files in the run's folder and below."""

@@ -234,6 +234,22 @@ def test_graph(test):
     test.check("main (prog.c:11)" in out and "below main" not in out, out)
 
 
+def test_graph_by_a_folder_of_debug_information(test):
+    """The program is absent: its functions are in the file that has its build id, in the folder of --debug-dir."""
+    program = Program(test)
+    heap = Heap()
+    number = heap.object(program.path, bytes.fromhex(program.build_id))
+    heap.root().points_to(heap.block(100, stack=[("malloc", "m.c", 1), (number, program.symbols["outer"]), (number, program.symbols["main"] + 4)]))
+    graph = test.write("heap.graph.gz", heap.gzipped())
+    folder = test.path("debug/.build-id/" + program.build_id[:2])
+    os.makedirs(folder)
+    test.run(["objcopy", "--only-keep-debug", program.path, "%s/%s.debug" % (folder, program.build_id[2:])])
+    os.remove(program.path)
+    test.lacks(test.dmdv("census", "--by=stack", graph)[0], "outer (prog.c:8)")
+    out, err = test.dmdv("census", "--by=stack", "--debug-dir=" + test.path("debug"), graph)
+    test.check("outer (prog.c:8)" in out and "main (prog.c:11)" in out and "no names" not in err, out + err)
+
+
 def two_builds():
     """A profile with blocks of two builds of a library, which stand alone in it."""
     one, other = "bake (b.c:1)", "knead (b.c:2)"

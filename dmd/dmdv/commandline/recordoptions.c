@@ -146,6 +146,13 @@ const dmd_namer_t *dmdv_namer(void) {
   return dmdv_names_namer(g_names);
 }
 
+const dmd_namer_t *dmdv_namer_with(const char *debug_dir) {
+  const dmd_namer_t *namer = dmdv_namer();
+  if (debug_dir != NULL)
+    dmdv_names_search_debug(g_names, debug_dir);
+  return namer;
+}
+
 void dmdv_naming_end(bool did_work) {
   if (g_names == NULL)
     return;

@@ -75,6 +75,10 @@ void dmdv_options_destroy(dmdv_options_t *options);
  * Calling it when no namer was used does no harm. */
 
 const dmd_namer_t *dmdv_namer(void);
+
+/* The same, which also searches this folder for separate debug information from now on; NULL: no
+ * folder. It must outlive the namer. */
+const dmd_namer_t *dmdv_namer_with(const char *debug_dir);
 void dmdv_naming_end(bool did_work);
 
 /* ---- The file of --ignore. ----

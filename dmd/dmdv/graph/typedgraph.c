@@ -85,7 +85,7 @@ bool dmdv_typedgraph_open(dmdv_typedgraph_t *graph, const char *name,
   dmd_data_cutter_t cutter = {.ctx = graph->finder, .add_object = add_object, .part = part};
   dmd_load_graph_options_t load = {.cutter = graph->finder == NULL ? NULL : &cutter,
                                    .frame_view = options->frame_view,
-                                   .namer = dmdv_namer(),
+                                   .namer = dmdv_namer_with(options->debug_dir),
                                    .is_wanted = options->is_wanted,
                                    .ctx = options->ctx};
   if (!(options->or_scan ? load_graph_or_scan : dmdv_load_graph)(&graph->heap, name, &load, fail)) {

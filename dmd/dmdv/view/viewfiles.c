@@ -5,6 +5,7 @@
 #include "analyse/transform/reduce.h"
 #include "base/format.h"
 #include "base/limits.h"
+#include "dmdv/commandline/recordoptions.h"
 #include "dmdv/commandline/show.h"
 #include "dmdv/graph/claimfaults.h"
 #include "dmdv/graph/graphbeside.h"
@@ -365,6 +366,7 @@ bool dmdv_viewfiles_write(const dmdv_files_t *files, const dmdv_view_options_t *
   view_t view = {.options = options, .write = write, .ctx = ctx};
   if (options->source != NULL && (view.lines = dmdv_sourcelines_begin(options->source)) == NULL)
     return false;
+  dmdv_namer_with(options->graph.debug_dir);
   dmd_pool_init(&view.entries, &dmdv_env, "dmdv.view", sizeof(entry_t));
   list_files(&view, files);
   dmd_anonymizer_init(&view.anonymizer, &dmdv_env);
