@@ -3,6 +3,7 @@
 
 import ctypes.util
 import os
+import platform
 import random
 import re
 import shutil
@@ -87,6 +88,8 @@ def of_classes(t):
 
 def of_stacks(t):
     """Variables on stacks and of threads are roots with names and types."""
+    if platform.machine() == "aarch64":
+        raise Skip("compilers for this processor do not record where variables of threads are")
     for compiler, *flags in _variants(("gcc", "clang")):
         run = _run(t, compiler, *flags)
         found, _ = _show(t, run)
