@@ -68,8 +68,9 @@ def _suggest(t, header, graph, status=0):
 
 
 def _graph(run):
+    """The profile that has the graph, in the same file or beside it."""
     name, = run.graphs
-    return os.path.join(run.folder, name)
+    return os.path.join(run.folder, name.replace(".graph.gz", ".json.gz"))
 
 
 def _proposals(t, header, lines):
