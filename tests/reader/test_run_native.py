@@ -351,6 +351,10 @@ def test_native_graphs_that_nobody_asked_for(test):
     test.equal(test.error("leaks", "p.json"), "dmdv: p.graph.gz was not written together with p.json")
 
 
+def has_tool(test):
+    return os.path.exists(os.path.join(test.builddir, ".in_place", "stamp"))
+
+
 def parts_of(test, name):
     """The pids of the profile and of the graph in a file; None: there is no graph."""
     profile, graph = onefile.parts(files.read_bytes(test.path(name)))
@@ -367,7 +371,7 @@ def test_native_one_file(test):
     """The graph is in the file of its profile, whatever the engine, and however many processes there are."""
     made = wasteful(test)
     for engine in "native", "valgrind":
-        if engine == "valgrind" and shutil.which("valgrind") is None:
+        if engine == "valgrind" and not has_tool(test):
             continue
         test.dmdv("run", "--engine=" + engine, "-q", "--graph=yes", "-o", engine + ".json.gz", made)
         own, other = parts_of(test, engine + ".json.gz")
@@ -396,8 +400,8 @@ def test_native_two_files_where_one_is_impossible(test):
     most = max(len(profile), len(graph)) // 1024 + 1
     if most * 1024 >= len(profile) + len(graph):
         raise Skip("one of the files is too small beside the other")
-    if shutil.which("valgrind") is None:
-        raise Skip("the native engine's channel needs larger files, and there is no Valgrind")
+    if not has_tool(test):
+        raise Skip("the native engine's channel needs larger files, and no tool was built beside dmdv")
     done = test.run(["bash", "-c", 'ulimit -f "$0" && exec "$@"', str(most), test.place.dmdv(), "run", "--engine=valgrind", "-q", "-o",
                      "p.json.gz", made])
     test.equal(done.err, "dmdv: wrote p.json.gz\n")
