@@ -103,15 +103,8 @@ static void print_records(const char *name) {
   dmdv_print_command.run(4, (char **)argv);
 }
 
-/* What the process wrote: paths from its root, the same one for both if they are one file; NULL:
- * not written. */
-typedef struct {
-  const dmdv_answer_t *answer;
-  const char *profile, *graph;
-} dumped_t;
-
 static void print_paths(void *ctx, dmd_out_t *out) {
-  const dumped_t *dumped = ctx;
+  const dmd_control_dumped_t *dumped = ctx;
   const char *paths[] = {dumped->profile, dumped->graph == dumped->profile ? NULL : dumped->graph};
   for (int i = 0; i < 2; i++)
     if (paths[i] != NULL) {
@@ -120,41 +113,31 @@ static void print_paths(void *ctx, dmd_out_t *out) {
     }
 }
 
-static void write_file(dmd_jsonout_t *json, const char *kind, const char *path) {
-  if (path == NULL)
-    return;
-  dmd_jsonout_object(json, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_str(json, "kind", kind);
-  dmd_jsonout_key_str(json, "path", path);
-  dmd_jsonout_end(json);
-}
-
-/* The answer, with the present names of the files. */
-static void print_json(void *ctx, dmd_out_t *out) {
-  const dumped_t *dumped = ctx;
-  const dmd_jsonvalue_t *answer = dumped->answer->object;
-  const char *error = dmdv_answer_text(answer, "error");
+static void print_json(void *dumped, dmd_out_t *out) {
   dmd_jsonout_t json;
-  if (dmd_jsonvalue_get(answer, "files") == NULL) {
-    dmdv_answer_write((void *)dumped->answer, out);
-    return;
-  }
   dmd_jsonout_init(&json, out);
   dmd_jsonout_object(&json, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_u64(&json, "number", (uint64_t)dmdv_answer_number(answer, "number"));
-  dmd_jsonout_key(&json, "files");
-  dmd_jsonout_array(&json, DMD_JSONOUT_INLINE);
-  write_file(&json, "profile", dumped->profile);
-  write_file(&json, "graph", dumped->graph);
-  dmd_jsonout_end(&json);
-  dmd_jsonout_key_bool(&json, "cleared",
-                       dmd_jsonvalue_is(dmd_jsonvalue_get(answer, "cleared"), DMD_JSONVALUE_TRUE));
-  if (error != NULL)
-    dmd_jsonout_key_str(&json, "error", error);
+  dmd_control_write_dumped(&json, dumped);
   dmd_jsonout_end(&json);
 }
 
-static bool finish_profile(const options_t *o, uint32_t pid, dumped_t *dumped) {
+/* The texts stay the answer's. */
+static dmd_control_dumped_t read_dumped(const dmd_jsonvalue_t *answer) {
+  dmd_control_dumped_t dumped = {
+      .number = (uint64_t)dmdv_answer_number(answer, "number"),
+      .cleared = dmd_jsonvalue_is(dmd_jsonvalue_get(answer, "cleared"), DMD_JSONVALUE_TRUE),
+      .error = dmdv_answer_text(answer, "error")};
+  DMD_JSONVALUE_EACH(file, dmd_jsonvalue_get(answer, "files")) {
+    const char *kind = dmdv_answer_text(file, "kind"), *path = dmdv_answer_text(file, "path");
+    if (kind != NULL && strcmp(kind, "profile") == 0)
+      dumped.profile = path;
+    else if (kind != NULL && strcmp(kind, "graph") == 0)
+      dumped.graph = path;
+  }
+  return dumped;
+}
+
+static bool finish_profile(const options_t *o, uint32_t pid, dmd_control_dumped_t *dumped) {
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, &dmdv_env);
   find_file(&name, pid, dumped->profile);
@@ -174,16 +157,12 @@ static bool finish_profile(const options_t *o, uint32_t pid, dumped_t *dumped) {
 }
 
 static bool finish(const options_t *o, uint32_t pid, const dmdv_answer_t *answer) {
-  dumped_t dumped = {.answer = answer};
-  DMD_JSONVALUE_EACH(file, dmd_jsonvalue_get(answer->object, "files")) {
-    const char *kind = dmdv_answer_text(file, "kind"), *path = dmdv_answer_text(file, "path");
-    if (kind != NULL && strcmp(kind, "profile") == 0)
-      dumped.profile = path;
-    else if (kind != NULL && strcmp(kind, "graph") == 0)
-      dumped.graph = path;
-  }
+  dmd_control_dumped_t dumped = read_dumped(answer->object);
   bool good = dumped.profile == NULL || finish_profile(o, pid, &dumped);
   dmdv_naming_end(good);
+  bool is_refused = dmd_jsonvalue_get(answer->object, "files") == NULL;
+  if (o->json && is_refused)
+    return dmdv_output_print(NULL, false, dmdv_answer_write, (void *)answer) && good;
   if (o->json)
     return dmdv_output_print(NULL, false, print_json, &dumped) && good;
   if (!o->print && !o->screen)

@@ -190,13 +190,25 @@ static void write_status(dmd_engine_t *engine, const dmd_control_facts_t *facts,
 
 /* ---- Dumps. ---- */
 
-static void write_file(dmd_jsonout_t *json, const char *kind, const dmd_strbuf_t *name) {
-  if (name->n == 0)
+static void write_file(dmd_jsonout_t *json, const char *kind, const char *path) {
+  if (path == NULL)
     return;
   dmd_jsonout_object(json, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(json, "kind", kind);
-  dmd_jsonout_key_str(json, "path", name->text);
+  dmd_jsonout_key_str(json, "path", path);
   dmd_jsonout_end(json);
+}
+
+void dmd_control_write_dumped(dmd_jsonout_t *json, const dmd_control_dumped_t *dumped) {
+  dmd_jsonout_key_u64(json, "number", dumped->number);
+  dmd_jsonout_key(json, "files");
+  dmd_jsonout_array(json, DMD_JSONOUT_INLINE);
+  write_file(json, "profile", dumped->profile);
+  write_file(json, "graph", dumped->graph);
+  dmd_jsonout_end(json);
+  dmd_jsonout_key_bool(json, "cleared", dumped->cleared);
+  if (dumped->error != NULL)
+    dmd_jsonout_key_str(json, "error", dumped->error);
 }
 
 /* The label as a NUL-terminated string, or NULL. */
@@ -217,22 +229,17 @@ static void dump(dmd_engine_t *engine, const dmd_control_t *request, dmd_jsonout
   uint32_t number = dmd_engine_dump_with_graph(
       engine, DMD_TRIGGER_MONITOR, label_of(&label, request), &profile, has_graph ? &graph : NULL);
   engine->sends = false;
-  if (number == 0)
-    dmd_strbuf_cut(&profile, 0);
-  dmd_jsonout_key_u64(json, "number", engine->n_dumps);
-  dmd_jsonout_key(json, "files");
-  dmd_jsonout_array(json, DMD_JSONOUT_INLINE);
-  write_file(json, "profile", &profile);
-  write_file(json, "graph", &graph);
-  dmd_jsonout_end(json);
   if (request->clear)
     dmd_live_clear_reports(&engine->live);
-  dmd_jsonout_key_bool(json, "cleared", request->clear);
+  dmd_control_dumped_t dumped = {.number = engine->n_dumps,
+                                 .profile = number == 0 || profile.n == 0 ? NULL : profile.text,
+                                 .graph = graph.n == 0 ? NULL : graph.text,
+                                 .cleared = request->clear};
   if (number == 0)
-    dmd_jsonout_key_str(json, "error", "the profile could not be written; see the program's log");
+    dumped.error = "the profile could not be written; see the program's log";
   else if (has_graph && graph.n == 0)
-    dmd_jsonout_key_str(json, "error",
-                        "the heap graph could not be written; see the program's log");
+    dumped.error = "the heap graph could not be written; see the program's log";
+  dmd_control_write_dumped(json, &dumped);
   dmd_strbuf_destroy(&label);
   dmd_strbuf_destroy(&graph);
   dmd_strbuf_destroy(&profile);

@@ -22,6 +22,7 @@
 #ifndef DMD_RECORD_ENGINE_CONTROL_H
 #define DMD_RECORD_ENGINE_CONTROL_H
 
+#include "base/jsonout.h"
 #include "base/limits.h"
 #include "record/engine/engine.h"
 
@@ -69,5 +70,16 @@ void dmd_control_answer(dmd_engine_t *engine, const dmd_control_facts_t *facts, 
 
 /* Appends an answer that contains only an error. */
 void dmd_control_refuse(dmd_strbuf_t *answer, const char *why);
+
+/* What a dump wrote. */
+typedef struct dmd_control_dumped {
+  uint64_t number;
+  const char *profile, *graph; /* paths, equal ones if both are one file; NULL: not written */
+  bool cleared;
+  const char *error; /* NULL: none */
+} dmd_control_dumped_t;
+
+/* Writes the members of the answer to a dump. */
+void dmd_control_write_dumped(dmd_jsonout_t *json, const dmd_control_dumped_t *dumped);
 
 #endif
