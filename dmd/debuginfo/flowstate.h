@@ -94,7 +94,7 @@ struct dmdv_flow_machine {
   int result, argument; /* registers */
   const int *changed;   /* registers that a call may change, n_changed of them */
   int n_changed;
-  /* Whether there is a known instruction at the n bytes, n > 0; gets the state behind it, with its
+  /* Whether there is a known instruction at the n bytes, n > 0; gets the state after it, with its
    * pc. */
   bool (*step)(dmdv_follower_t *f, const uint8_t *bytes, size_t n);
 };

@@ -66,7 +66,7 @@ dmdv_output_t *dmdv_output_open_again(const char *name, bool gzip, uint32_t mode
 /* A dmd_write_fn; ctx is a dmdv_output_t. */
 bool dmdv_output_write(void *ctx, const char *bytes, size_t n);
 
-/* Lets the close add szB bytes of another file, from an offset, behind everything that is written.
+/* Lets the close add szB bytes of another file, from an offset, after everything that is written.
  * The descriptor stays the caller's, who closes it afterwards. */
 void dmdv_output_add_at_close(dmdv_output_t *file, int fd, uint64_t at, uint64_t szB);
 

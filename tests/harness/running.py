@@ -46,7 +46,7 @@ class Running:
         return NativeProfile(path, self.t.bench.validator)
 
     def dump_graph(self):
-        """The path of a profile with the graph of the same moment behind it."""
+        """The path of a profile with the graph of the same moment after it."""
         path, = self.ask("dump", "--graph").out.splitlines()
         return path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A heap graph behind the profile, in the same file: every command finds in it what it finds in two files, and every
+"""A heap graph after the profile, in the same file: every command finds in it what it finds in two files, and every
 other reader of gzip finds the profile."""
 
 import gzip
@@ -121,7 +121,7 @@ def test_damaged(test):
 
 
 def test_symbolize(test):
-    """The graph stays behind the profile that gets names; a file that is not gzipped has no place for it."""
+    """The graph stays with the profile that gets names; a file that is not gzipped has no place for it."""
     path = write_both(test)
     leaks = test.dmdv("leaks", "--types=no", path)[0]
     before = onefile.parts(files.read_bytes(path))[1]

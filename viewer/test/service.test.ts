@@ -108,7 +108,7 @@ test("worker: a file goes to the core as its bytes, gzipped or not; an image is 
   await assert.rejects(client.send({ type: "file", name: "d.txt", blob: new Blob(["text"]) }), /d.txt is not a profile/);
 });
 
-test("worker: a heap graph behind a profile is a file of its own for the core; a broken one is an error", async () => {
+test("worker: a heap graph after a profile is a file of its own for the core; a broken one is an error", async () => {
   const { client, core } = await started();
   const [profile, graph] = [JSON.stringify({ a: 1 }), JSON.stringify({ b: "c".repeat(70_000) })];
   const member = (kind: string, piece: Uint8Array): Uint8Array => {

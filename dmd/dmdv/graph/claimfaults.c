@@ -36,7 +36,7 @@ static void quote(dmd_strbuf_t *to, const char *stem, size_t n) {
   }
 }
 
-/* A graph is in a file of its own, or behind a profile. */
+/* A graph is in a file of its own, or appended to a profile. */
 static void find_graphs(const dmd_profile_t *profile, const char *name, glob_t *found) {
   static const char *const ends[] = {".graph",           ".graph.gz", ".[0-9]*.graph",
                                      ".[0-9]*.graph.gz", ".json.gz",  ".[0-9]*.json.gz"};

@@ -194,7 +194,7 @@ static bool is_of_profile(const dmd_heapgraph_t *graph, const char *beside, cons
 }
 
 /* dmdv run once left graphs in files of their own. */
-static bool is_behind_profile(dmd_strbuf_t *profile, const char *name) {
+static bool is_in_profile(dmd_strbuf_t *profile, const char *name) {
   static const char ending[] = ".graph.gz";
   size_t n = strlen(name);
   if (!dmd_str_ends(name, n, ending) || access(name, F_OK) == 0)
@@ -214,8 +214,8 @@ bool dmdv_typedgraph_open_or_say(dmdv_typedgraph_t *typed, const char *name,
   dmd_fail_t fail = {0};
   dmd_strbuf_t beside;
   dmd_strbuf_init(&beside, &dmdv_env);
-  bool is_beside = strcmp(name, "-") != 0 &&
-                   (is_behind_profile(&beside, name) || dmdv_graph_beside(&beside, name));
+  bool is_beside =
+      strcmp(name, "-") != 0 && (is_in_profile(&beside, name) || dmdv_graph_beside(&beside, name));
   const char *read = is_beside ? beside.text : name;
   bool good = dmdv_typedgraph_open(typed, read, options, &fail);
   if (!good && is_beside)

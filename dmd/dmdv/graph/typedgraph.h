@@ -13,8 +13,8 @@
 
 /* ---- Beside a profile. ----
  *
- * A heap graph is behind the profile in the same file (files/graph/graphmember.h), or in a file of
- * its own with the same stem: `dmd.out.1234.json.gz` and `dmd.out.1234.graph.gz`. */
+ * A heap graph is appended to the profile in the same file (files/graph/graphmember.h), or in a
+ * file of its own with the same stem: `dmd.out.1234.json.gz` and `dmd.out.1234.graph.gz`. */
 
 /* Appends the name of the file with the graph that belongs to a profile: the profile's own name if
  * it is in the same file. False if there is none, or if it is in a file of somebody other than the

@@ -4,7 +4,7 @@
  *
  * The first two bytes decide whether the input is gzipped, not the name. Several gzip members in a
  * row are read as one stream. Everything is read front to back, in constant memory, and once unless
- * it is rewound. A heap graph behind a profile (files/graph/graphmember.h) is passed over, or read
+ * it is rewound. A heap graph after a profile (files/graph/graphmember.h) is passed over, or read
  * instead of the profile.
  */
 #ifndef DMD_DMDV_INPUT_INPUT_H
@@ -36,15 +36,15 @@ void dmdv_input_close(dmdv_input_t *input);
 bool dmdv_input_keep(dmdv_input_t *input, dmd_fail_t *fail);
 bool dmdv_input_rewind(dmdv_input_t *input, dmd_fail_t *fail);
 
-/* As keep. If the file is a profile with a heap graph behind it, the graph is what is read, also
+/* As keep. If the file is a profile with a heap graph after it, the graph is what is read, also
  * after a rewind. */
 bool dmdv_input_for_graph(dmdv_input_t *input, dmd_fail_t *fail);
 
-/* Where the heap graph behind a profile begins in an open file, and how many bytes it has; the
+/* Where the heap graph after a profile begins in an open file, and how many bytes it has; the
  * position stays. False: it is not a regular file, or has none. */
 bool dmdv_input_find_graph(int fd, uint64_t *at, uint64_t *szB);
 
-/* Whether the regular file with this name is a profile with a heap graph behind it. */
+/* Whether the regular file with this name is a profile with a heap graph after it. */
 bool dmdv_input_has_graph(const char *name);
 
 /* Makes the next bytes of the (decompressed) stream available: *bytes points to *n of them, valid

@@ -8,7 +8,7 @@
  * and the new file takes its name in the same folder, with the same permissions.
  *
  * The engine writes profile and heap graph into two files, since the profile is complete long
- * before the graph, and a program may be killed in between. dmdv puts the graph behind the profile
+ * before the graph, and a program may be killed in between. dmdv appends the graph to the profile
  * (files/graph/graphmember.h), where it stays when the profile is written again.
  */
 #ifndef DMD_DMDV_RUN_REWRITE_H
@@ -56,7 +56,7 @@ bool dmdv_rewrite_save_as(const dmdv_rewrite_t *rewrite, const dmd_profile_t *pr
  * NULL: it could not be opened. False, with the reason on stderr, if it cannot be written. */
 bool dmdv_write_used(const dmd_profile_t *profile, dmdv_output_t *file);
 
-/* Puts the heap graph in a file of its own behind a gzipped profile, and removes that file. Nothing
+/* Appends the heap graph in a file of its own to a gzipped profile, and removes that file. Nothing
  * happens, and nothing is said, unless both are regular files of dmdv's user, or if the disk is
  * full. */
 void dmdv_join_graph(const char *profile, const char *graph);

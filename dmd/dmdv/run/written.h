@@ -48,7 +48,7 @@ const char *dmdv_written_path(const dmdv_written_t *written, size_t i);
 
 bool dmdv_written_needs_names(const dmdv_written_t *written, size_t i);
 
-/* After the end: puts the graph of the same dump behind each profile, if the run wrote one. */
+/* After the end: appends the graph of the same dump to each profile, if the run wrote one. */
 void dmdv_written_join_graphs(const dmdv_written_t *written);
 
 void dmdv_written_destroy(dmdv_written_t *written);

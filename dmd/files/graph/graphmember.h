@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * graphmember.h: a heap graph behind the profile in the same gzipped file.
+ * graphmember.h: a heap graph after the profile in the same gzipped file.
  *
  * The graph's file is cut into pieces. Each is the extra field of a gzip member that has no data
  * (RFC 1952, 2.3.1.1), so that every other reader of gzip finds the profile alone:
@@ -49,7 +49,7 @@ typedef enum {
 /* What begins with these DMD_GRAPHMEMBER_HEAD_SZB bytes, and how many bytes its piece has. */
 dmd_graphmember_t dmd_graphmember_of(const unsigned char *head, uint32_t *piece_szB);
 
-/* Whether these are the DMD_GRAPHMEMBER_TAIL_SZB bytes behind a piece. */
+/* Whether these are the DMD_GRAPHMEMBER_TAIL_SZB bytes after a piece. */
 bool dmd_graphmember_ends(const unsigned char *tail);
 
 /* Whether a file of szB bytes ends in a graph, by its last DMD_GRAPHMEMBER_LAST_SZB bytes; at what

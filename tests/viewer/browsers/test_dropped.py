@@ -55,7 +55,7 @@ def test_graph_beside_its_profile(t):
 
 
 def test_one_file(t):
-    """A heap graph behind its profile, in the same file, is found by the page itself."""
+    """A heap graph after its profile, in the same file, is found by the page itself."""
     page = t.empty_page()
     both = onefile.join(read(t.catalog()), read(graph_of(t.catalog())))
     drop(page, [("run.json.gz", both)])

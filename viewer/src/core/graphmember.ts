@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A heap graph behind the profile in the same file: gzip members without data, whose extra fields are the pieces of the
+// A heap graph after the profile in the same file: gzip members without data, whose extra fields are the pieces of the
 // graph's file. dmd/files/graph/graphmember.h describes them. DecompressionStream refuses more than one member, so they
 // are taken apart here.
 

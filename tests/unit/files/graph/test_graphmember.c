@@ -20,7 +20,7 @@ static bool append(void *ctx, const char *bytes, size_t n) {
   return true;
 }
 
-/* The graph that the members behind the first `before` bytes have. */
+/* The graph that the members after the first `before` bytes have. */
 static size_t read_graph(const file_t *file, size_t before, char *graph) {
   uint64_t at;
   size_t n = 0;
@@ -39,7 +39,7 @@ static size_t read_graph(const file_t *file, size_t before, char *graph) {
   return n;
 }
 
-/* zlib reads nothing behind the profile, and finds nothing wrong there. */
+/* zlib reads nothing after the profile, and finds nothing wrong there. */
 static void inflate_all(file_t *file, const char *expected) {
   char text[1000];
   z_stream stream = {.next_in = file->bytes, .avail_in = (uInt)file->n};
@@ -66,7 +66,7 @@ static void add_profile(file_t *file, const char *text) {
   deflateEnd(&stream);
 }
 
-static void a_graph_is_found_behind_a_profile(void **state) {
+static void a_graph_is_found_after_a_profile(void **state) {
   (void)state;
   static const size_t sizes[] = {1, 100, DMD_GRAPHMEMBER_MOST_SZB, DMD_GRAPHMEMBER_MOST_SZB + 1,
                                  400000};
@@ -129,7 +129,7 @@ static void failed_writes_are_told(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_graph_is_found_behind_a_profile),
+      cmocka_unit_test(a_graph_is_found_after_a_profile),
       cmocka_unit_test(other_ends_are_none),
       cmocka_unit_test(failed_writes_are_told),
   };
