@@ -177,7 +177,7 @@ static void access(dmdv_follower_t *f, const dmdv_operand_t *memory, int reg, bo
     set(f, reg, DMDV_UNKNOWN);
 }
 
-/* Of the 8 ways to give an address: the base register changes after the access, or before it. */
+/* Two ways to give an address change the base register, after the access or before it. */
 enum { AFTER = 1, BEFORE = 3 };
 
 static void do_pair(dmdv_follower_t *f, uint32_t word) {

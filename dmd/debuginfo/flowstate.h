@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * flowstate.h: what is known of the result of a call while its way through code is followed
- * (flow.h), and what the instructions of each processor (flow_amd64.c, flow_arm64.c) change in it.
+ * flowstate.h: the state while the result of a call is followed through code (flow.h), which the
+ * instructions of each processor change (flow_amd64.c, flow_arm64.c).
  *
  * Registers are numbered as in DWARF. A place on the stack is given by its distance from the
  * canonical frame address.

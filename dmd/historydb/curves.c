@@ -256,7 +256,7 @@ static uint64_t add_text(reading_t *r, const char *text) {
   return at;
 }
 
-/* Of the statement that was started. */
+/* Reads the rows of the statement that was started. */
 static bool load_series(reading_t *r, dmdv_database_t *db) {
   dmdv_sql_step_t step;
   dmd_pool_rewind(&r->all_series);

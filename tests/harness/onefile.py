@@ -18,7 +18,7 @@ def join(profile, graph, size=0xfffb):
 
 
 def parts(file):
-    """(profile, graph), both gzipped; the graph is None if there is none after the profile."""
+    """(profile, graph), both gzipped; the graph is None if the file has only a profile."""
     last = len(file) - 34
     if last < 0 or file[last:last + 16] != member(b"E", bytes(8))[:16]:
         return file, None

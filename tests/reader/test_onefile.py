@@ -90,7 +90,7 @@ def test_standard_input(test):
 
 
 def test_cut_off(test):
-    """Wherever it is cut, that is said, and the profile is not shown as if it were whole."""
+    """Wherever the file is cut, dmdv says so, and does not show the profile as if it were whole."""
     profile, graph = pair()
     whole = onefile.join(profile, graph, 400)
     for n in [*range(len(profile) + 16, len(whole), 97), len(whole) - 1]:

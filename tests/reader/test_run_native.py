@@ -391,7 +391,7 @@ def test_native_one_file(test):
 
 def test_native_two_files_where_one_is_impossible(test):
     """Of a profile that is not gzipped, and where the joined file is too large for the system: nothing is lost, and
-    nobody is told about it."""
+    dmdv prints no message."""
     made = wasteful(test)
     run(test, "-q", "-o", "plain.json", made)
     test.dmdv("leaks", "plain.json")

@@ -40,7 +40,7 @@ async function shown(rows: LazyRows<LazyRow>, first: number, end: number): Promi
   });
 }
 
-test("lazy rows: what is open is below its row, and the rows after it follow", async () => {
+test("lazy rows: an open row has its part below it, and the rows after it follow", async () => {
   const rows = new LazyRows(new Source({ top: 3, 2: 2, 2001: 1 }).ask, () => undefined);
   rows.open(new Set());
   assert.equal(rows.isKnown, false);
@@ -57,7 +57,7 @@ test("lazy rows: what is open is below its row, and the rows after it follow", a
   assert.equal(rows.line(-1), undefined);
 });
 
-test("lazy rows: of a million rows only those that are seen are asked for", async () => {
+test("lazy rows: a page with a million rows requests only those in sight", async () => {
   const source = new Source({ top: 1_000_000, 500: 1_000_000 });
   const rows = new LazyRows(source.ask, () => undefined);
   rows.open(new Set([500]));
@@ -70,7 +70,7 @@ test("lazy rows: of a million rows only those that are seen are asked for", asyn
   assert.equal(source.asked.length, 5, source.asked.join());
 });
 
-test("lazy rows: what cannot be had is told", async () => {
+test("lazy rows: a request that fails shows its error", async () => {
   const wrong: unknown[] = [];
   const rows = new LazyRows(() => Promise.reject(new Error("no")), (error) => wrong.push(error));
   rows.open(new Set());

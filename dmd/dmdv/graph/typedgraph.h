@@ -17,8 +17,8 @@
  * file of its own with the same stem: `dmd.out.1234.json.gz` and `dmd.out.1234.graph.gz`. */
 
 /* Appends the name of the file with the graph that belongs to a profile: the profile's own name if
- * it is in the same file. False if there is none, or if it is in a file of somebody other than the
- * profile's owner, root or dmdv's user. */
+ * it is in the same file. False if the profile has no graph, or if the graph's file belongs to
+ * somebody other than the profile's owner, root or dmdv's user. */
 bool dmdv_graph_beside(dmd_strbuf_t *to, const char *profile);
 
 /* Whether a profile and a graph were written together: a file of this name may be from an earlier

@@ -41,7 +41,7 @@ bool dmdv_input_rewind(dmdv_input_t *input, dmd_fail_t *fail);
 bool dmdv_input_for_graph(dmdv_input_t *input, dmd_fail_t *fail);
 
 /* Where the heap graph after a profile begins in an open file, and how many bytes it has; the
- * position stays. False: it is not a regular file, or has none. */
+ * position stays. False: it is not a regular file, or there is no graph. */
 bool dmdv_input_find_graph(int fd, uint64_t *at, uint64_t *szB);
 
 /* Whether the regular file with this name is a profile with a heap graph after it. */

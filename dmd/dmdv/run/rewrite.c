@@ -138,7 +138,7 @@ static bool write_both(const dmdv_rewrite_t *profile, const dmdv_rewrite_t *grap
   return good;
 }
 
-/* Of dmdv's own user. */
+/* Whether it is gzipped, and a file of dmdv's own user. */
 static bool is_gzip(const dmdv_rewrite_t *file) {
   unsigned char first[2];
   return file->fd >= 0 && file->is_own && pread(file->fd, first, sizeof first, 0) == sizeof first &&

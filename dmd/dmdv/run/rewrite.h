@@ -56,12 +56,12 @@ bool dmdv_rewrite_save_as(const dmdv_rewrite_t *rewrite, const dmd_profile_t *pr
  * NULL: it could not be opened. False, with the reason on stderr, if it cannot be written. */
 bool dmdv_write_used(const dmd_profile_t *profile, dmdv_output_t *file);
 
-/* Appends the heap graph in a file of its own to a gzipped profile, and removes that file. Nothing
- * happens, and nothing is said, unless both are regular files of dmdv's user, or if the disk is
- * full. */
+/* Appends the heap graph in a file of its own to a gzipped profile, and removes that file. It does
+ * nothing, without a message, unless both are regular files of dmdv's user, or if the disk is full.
+ */
 void dmdv_join_graph(const char *profile, const char *graph);
 
-/* The same with the graph beside the profile (dmdv_graph_beside), if both are of one moment: a
+/* Does that with the graph beside the profile (dmdv_graph_beside), if both are of one moment: a
  * process may name a profile of another run, and an earlier run may have left a graph. */
 void dmdv_join_graph_beside(const char *profile);
 
